@@ -13,6 +13,8 @@ use std::time::Duration;
 use crate::stage::BenchStage;
 use door::LayerCaller;
 
+pub(crate) use raw::RawCaller;
+
 /// Makes calls to `echo`.
 pub(crate) trait BenchCaller {
     /// Makes `count` calls, one after the other; returns the time of each.
@@ -52,6 +54,6 @@ pub(crate) fn storing_contenders(stage: &BenchStage) -> io::Result<Vec<Contender
     ])
 }
 
-fn check_length(length: usize, size: usize) -> io::Result<()> {
+pub(crate) fn check_length(length: usize, size: usize) -> io::Result<()> {
     if length == size { Ok(()) } else { Err(io::Error::other(format!("{length} bytes came, not {size}"))) }
 }

@@ -100,6 +100,7 @@ impl FigureUnit {
             Self::Time if amount < 1e-3 => format!("{:.1} µs", amount * 1e6),
             Self::Time => format!("{:.2} ms", amount * 1e3),
             Self::Rate => format!("{:.0} k/s", amount / 1e3),
+            Self::Memory if amount < 1e5 => format!("{:.1} kB", amount / 1e3),
             Self::Memory => format!("{:.1} MB", amount / 1e6),
         }
     }

@@ -7,6 +7,7 @@
 //! | `mcparley-bench-target` | a server that the soak test kills |
 //! | `mcparley-bench-limit` | starts servers, does the handshake and lists their tools at the least possible
 //! cost |
+//! | `mcparley-bench-relay` | moves bytes between a client and a server: the limit of a gateway |
 //! | `mcparley-bench-heap` | measures the heap of a host with many tools |
 
 pub mod inside;

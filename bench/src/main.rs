@@ -5,8 +5,10 @@
 //! | calls: the library against a client without one | [`calls`] on chosen [`cores`], its contenders in [`caller`] |
 //! | the command line against its limit, and its memory | [`programs`], [`memory`] |
 //! | starting many servers against the least possible time | [`startup`] |
+//! | the gateway against a relay, and its growth | [`gateway`] |
 //! | thousands of tools: assembly, search and heap | [`catalogue`], [`held`] |
 //! | load on all servers while they are killed | [`soak`] |
+//! | many clients with colliding ids through the gateway | [`misrouting`] |
 //! | other command lines, where they are installed | [`peers`] |
 //! | rounds, medians, ratios | [`rounds`] |
 //! | promised limits, and the table | [`figure`], [`table`] |
@@ -25,8 +27,10 @@ mod calls;
 mod catalogue;
 mod cores;
 mod figure;
+mod gateway;
 mod held;
 mod memory;
+mod misrouting;
 mod peers;
 mod processes;
 mod programs;
@@ -77,6 +81,7 @@ struct Options {
 #[derive(Debug, Subcommand)]
 enum BenchCommand {
     Soak(soak::Options),
+    Misrouting(misrouting::Options),
 }
 
 fn main() -> ExitCode {
@@ -84,6 +89,9 @@ fn main() -> ExitCode {
     let done = match &options.instead {
         Some(BenchCommand::Soak(options)) => {
             soak::run_soak(options).map(|report| finish_soak(options, &report))
+        }
+        Some(BenchCommand::Misrouting(options)) => {
+            misrouting::run_misrouting(options).map(|report| finish_misrouting(options, &report))
         }
         None => measure_figures(&options).map(|figures| finish_bench(&options, &figures)),
     };
@@ -100,6 +108,8 @@ fn measure_figures(options: &Options) -> io::Result<Vec<BenchFigure>> {
     figures.extend(programs::measure_programs(&stage, options.rounds, &wanted)?);
     figures.extend(startup::measure_startup(&stage, options.rounds, &wanted)?);
     figures.extend(catalogue::measure_catalog(&stage, options.rounds, &wanted)?);
+    figures.extend(gateway::measure_gateway(&stage, options.rounds, &wanted)?);
+    figures.extend(gateway::measure_growth(&stage, options.rounds, &wanted)?);
     if wanted(&held::figure_name()) {
         figures.push(held::measure_heap(&stage, options.rounds)?);
     }
@@ -128,6 +138,20 @@ fn finish_bench(options: &Options, figures: &[BenchFigure]) -> ExitCode {
 }
 
 fn finish_soak(options: &soak::Options, report: &soak::SoakReport) -> ExitCode {
+    if options.json {
+        println!("{}", report.to_json());
+    } else {
+        print!("{}", report.to_text());
+    }
+    let broken = report.broken_promises();
+    if options.check && !broken.is_empty() {
+        eprintln!("error: broken: {}", broken.join(", "));
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}
+
+fn finish_misrouting(options: &misrouting::Options, report: &misrouting::MisroutingReport) -> ExitCode {
     if options.json {
         println!("{}", report.to_json());
     } else {

@@ -64,6 +64,17 @@ pub(crate) fn memory_size(process: &str, field: &str) -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
+/// The processor time of a process so far, in seconds; absent once it has exited.
+pub(crate) fn processor_seconds(pid: u32) -> Option<f64> {
+    /// The ticks of a second in `/proc`, on every Linux.
+    const TICKS: f64 = 100.0;
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name may contain any character; state and parent come after it.
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks = |place: usize| fields.get(place).and_then(|field| field.parse::<f64>().ok());
+    Some((ticks(11)? + ticks(12)?) / TICKS)
+}
+
 /// The number of open file descriptors of this process.
 pub(crate) fn count_open_files() -> io::Result<usize> {
     // The folder itself is open while it is read.

@@ -69,7 +69,16 @@ impl RawClient {
     /// When the server cannot be started.
     pub fn start(program: &Path, arguments: &[String]) -> io::Result<Self> {
         let mut command = Command::new(program);
-        command.args(arguments).env_clear().stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.args(arguments).env_clear();
+        Self::from_command(command)
+    }
+
+    /// Starts a server by a command; no request is sent yet.
+    ///
+    /// # Errors
+    /// When the server cannot be started.
+    pub fn from_command(mut command: Command) -> io::Result<Self> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.stderr(Stdio::null()).spawn()?;
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
@@ -136,6 +145,33 @@ impl RawClient {
                 return Ok(result);
             }
         }
+    }
+
+    /// Sends a request and waits for the line of its answer, which is not parsed. No other request may be
+    /// pending.
+    ///
+    /// # Errors
+    /// When the server has exited.
+    pub fn send_request_raw(&mut self, method: &str, members: &str) -> io::Result<&[u8]> {
+        let id = self.queue_request(method, members);
+        self.send_queued()?;
+        let start = format!(r#"{{"jsonrpc":"2.0","id":{id},"#);
+        loop {
+            self.line.clear();
+            if self.stdout.read_until(b'\n', &mut self.line)? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            if self.line.starts_with(start.as_bytes()) {
+                self.waiting.remove(&id);
+                return Ok(&self.line);
+            }
+        }
+    }
+
+    /// The process id of the server.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     /// The number of pending requests.

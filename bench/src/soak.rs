@@ -11,8 +11,8 @@
 //! The library runs in this process, so the memory of this process is measured: all counters here have a
 //! fixed size.
 
-mod census;
-mod chance;
+pub(crate) mod census;
+pub(crate) mod chance;
 mod ending;
 mod histogram;
 mod load;

@@ -10,6 +10,7 @@ use serde_json::{Map, json};
 pub(crate) struct BenchStage {
     pub(crate) server: PathBuf,
     pub(crate) limit: PathBuf,
+    pub(crate) relay: PathBuf,
     pub(crate) mcparley: PathBuf,
     home: tempfile::TempDir,
 }
@@ -26,7 +27,8 @@ impl BenchStage {
         };
         let (server, limit) =
             (sibling_program("mcparley-bench-server")?, sibling_program("mcparley-bench-limit")?);
-        Ok(Self { server, limit, mcparley, home: tempfile::tempdir()? })
+        let relay = sibling_program("mcparley-bench-relay")?;
+        Ok(Self { server, limit, relay, mcparley, home: tempfile::tempdir()? })
     }
 
     /// The home, which is also the project.

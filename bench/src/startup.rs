@@ -40,7 +40,7 @@ pub(crate) fn measure_startup(
     let light = (format!("start of {SERVERS} light servers"), delay_arguments(LIGHT), SERVERS, 2.5);
     for (name, arguments, at_once, most) in [empty, light].into_iter().filter(|(name, ..)| wanted(name)) {
         let samples = rounds::run_rounds(rounds, 2, |contender| match contender {
-            0 => time_raw_clients(stage, &arguments, at_once),
+            0 => time_raw_clients(stage, SERVERS, &arguments, at_once),
             _ => time_host(stage, &arguments),
         })?;
         figures.push(startup_figure(name, samples, most));
@@ -94,11 +94,16 @@ fn time_host(stage: &BenchStage, arguments: &[String]) -> io::Result<f64> {
 }
 
 /// Starts the servers without a library, `at_once` at a time; returns the seconds.
-fn time_raw_clients(stage: &BenchStage, arguments: &[String], at_once: usize) -> io::Result<f64> {
+pub(crate) fn time_raw_clients(
+    stage: &BenchStage,
+    servers: usize,
+    arguments: &[String],
+    at_once: usize,
+) -> io::Result<f64> {
     let taken = AtomicUsize::new(0);
     let worker = || {
         let mut started = Vec::new();
-        while taken.fetch_add(1, Ordering::Relaxed) < SERVERS {
+        while taken.fetch_add(1, Ordering::Relaxed) < servers {
             let mut server = RawClient::start(&stage.server, arguments)?;
             server.send_request::<IgnoredAny>("server/discover", "")?;
             server.send_request::<IgnoredAny>("tools/list", "")?;

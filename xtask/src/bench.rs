@@ -78,9 +78,19 @@ pub(crate) fn run_call_bench(passed_on: &[String]) -> Result<(), ChoreError> {
     bench_program_step(&[]).with_args(passed_on).run()
 }
 
+/// Measures the gateway against a relay that only moves bytes.
+pub(crate) fn run_gateway_bench(passed_on: &[String]) -> Result<(), ChoreError> {
+    bench_program_step(&["--only", "gateway"]).with_args(passed_on).run()
+}
+
 /// Runs the soak test: load on many servers while they are being killed.
 pub(crate) fn run_soak(passed_on: &[String]) -> Result<(), ChoreError> {
     bench_program_step(&["soak"]).with_args(passed_on).run()
+}
+
+/// Runs the misrouting test: many clients with colliding ids through the gateway.
+pub(crate) fn run_misrouting(passed_on: &[String]) -> Result<(), ChoreError> {
+    bench_program_step(&["misrouting"]).with_args(passed_on).run()
 }
 
 /// The command that runs the `mcparley-bench` program.

@@ -1,17 +1,19 @@
-//! `cargo xtask conformance`: runs the official suite against a client, with one suite process per scenario.
+//! `cargo xtask conformance`: runs the official suite against a client or the gateway, with one suite process
+//! per scenario.
 //!
 //! The suite's own runner ignores the client's exit code and timeouts, and runs all scenarios at once. The
-//! scenarios are listed in [`plan`], the pass criteria are in [`verdict`]. There is no list of expected
+//! scenarios are listed in [`plan`] and [`server`], the pass criteria are in [`verdict`]. There is no list of expected
 //! failures.
 
 mod plan;
 mod scenario;
+mod server;
 mod suite;
 mod table;
 mod verdict;
 
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,6 +27,17 @@ use scenario::ScenarioRunner;
 use suite::ConformanceSuite;
 use table::ScenarioRow;
 
+/// The side of the protocol that is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum MeasuredSide {
+    /// The client
+    Client,
+    /// The gateway before an upstream server
+    Server,
+    /// First the client, then the gateway
+    Both,
+}
+
 /// The options of a conformance run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ConformanceOptions {
@@ -33,6 +46,20 @@ pub(crate) struct ConformanceOptions {
     /// Unless given, the example `conformance_client` is built and run.
     #[arg(long, value_name = "COMMAND")]
     client: Option<String>,
+    /// The side to measure
+    #[arg(long, value_enum, default_value = "both", value_name = "SIDE")]
+    side: MeasuredSide,
+    /// The gateway, a program with arguments separated by spaces; `serve` and its options are put behind them
+    ///
+    /// Unless given, `mcparley` is built and run.
+    #[arg(long, value_name = "COMMAND")]
+    server: Option<String>,
+    /// Measure the upstream server itself, without a gateway
+    #[arg(long)]
+    direct: bool,
+    /// The program with the upstream server; unless given, `mcparley-testkit` is built
+    #[arg(long, value_name = "PATH")]
+    testkit: Option<PathBuf>,
     /// Number of scenarios to run at a time
     #[arg(long, default_value = "2", value_name = "COUNT")]
     jobs: NonZeroUsize,
@@ -44,23 +71,43 @@ pub(crate) struct ConformanceOptions {
     only: Vec<String>,
 }
 
+impl ConformanceOptions {
+    fn wants(&self, scenario: &Scenario) -> bool {
+        self.only.is_empty() || self.only.iter().any(|text| scenario.to_string().contains(text))
+    }
+}
+
 /// Runs the selected scenarios and prints one table.
 pub(crate) fn run_conformance(wishes: &ConformanceOptions) -> Result<(), ChoreError> {
     let suite = ConformanceSuite::install()?;
+    let mut rows = Vec::new();
+    // The options of the server side ask for that side.
+    let side = if wishes.direct || wishes.server.is_some() { MeasuredSide::Server } else { wishes.side };
+    if side != MeasuredSide::Server {
+        rows.extend(run_client_side(&suite, wishes)?);
+    }
+    if side != MeasuredSide::Client {
+        rows.extend(server::run_legs(&suite, wishes)?);
+    }
+    print!("{}", table::render_table(&rows));
+    check_rows(&rows, &suite.results())
+}
+
+fn run_client_side(
+    suite: &ConformanceSuite,
+    wishes: &ConformanceOptions,
+) -> Result<Vec<ScenarioRow>, ChoreError> {
+    let mut scenarios = plan::all_scenarios(suite)?;
+    scenarios.retain(|scenario| wishes.wants(scenario));
+    if scenarios.is_empty() {
+        return Ok(Vec::new());
+    }
     let client = match &wishes.client {
         Some(command) => command.clone(),
         None => build_example_client()?,
     };
-    let mut scenarios = plan::all_scenarios(&suite)?;
-    let is_wanted = |scenario: &Scenario| {
-        wishes.only.is_empty() || wishes.only.iter().any(|text| scenario.to_string().contains(text))
-    };
-    scenarios.retain(is_wanted);
-    let results = suite.results();
-    let runner = ScenarioRunner { suite: &suite, client: &client, limit: Duration::from_secs(wishes.limit) };
-    let rows = run_all(&runner, &scenarios, wishes.jobs.get())?;
-    print!("{}", table::render_table(&rows));
-    check_rows(&rows, &results)
+    let runner = ScenarioRunner { suite, client: &client, limit: Duration::from_secs(wishes.limit) };
+    run_all(&runner, &scenarios, wishes.jobs.get())
 }
 
 fn check_rows(rows: &[ScenarioRow], results: &Path) -> Result<(), ChoreError> {

@@ -42,6 +42,8 @@ pub(crate) enum ChoreError {
     Scenarios { selection: &'static str, expected: usize, found: usize },
     #[error("{failed} of {all} scenarios failed; see the output below `{}`", results.display())]
     Conformance { failed: usize, all: usize, results: PathBuf },
+    #[error("{different} of {all} items differ behind the gateway")]
+    NotTransparent { different: usize, all: usize },
     #[error("over the limit:\n{}", indent_lines(.0))]
     OverLimit(Vec<OverLimit>),
 }
@@ -69,6 +71,7 @@ impl ChoreError {
             | Self::Missing { .. }
             | Self::Scenarios { .. }
             | Self::Conformance { .. }
+            | Self::NotTransparent { .. }
             | Self::OverLimit(_) => ExitCode::FAILURE,
         }
     }

@@ -29,7 +29,7 @@ pub(crate) struct PackageSet {
     pub(crate) install: fn(&PackageSet, &Path) -> Result<(), ChoreError>,
 }
 
-const SETS: [PackageSet; 6] = [
+const SETS: [PackageSet; 8] = [
     PackageSet {
         name: "npm",
         pins: &[".npmrc", "package.json", "package-lock.json"],
@@ -39,6 +39,18 @@ const SETS: [PackageSet; 6] = [
     PackageSet {
         name: "inspector",
         pins: &["inspector/.npmrc", "inspector/package.json", "inspector/package-lock.json"],
+        witness: npm::WITNESS,
+        install: node::install_set,
+    },
+    PackageSet {
+        name: "apps",
+        pins: &["apps/.npmrc", "apps/package.json", "apps/package-lock.json"],
+        witness: npm::WITNESS,
+        install: node::install_set,
+    },
+    PackageSet {
+        name: "mcporter",
+        pins: &["mcporter/.npmrc", "mcporter/package.json", "mcporter/package-lock.json"],
         witness: npm::WITNESS,
         install: node::install_set,
     },

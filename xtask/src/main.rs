@@ -5,6 +5,7 @@
 //! | run every test | [`mod@test`] |
 //! | install the servers that tests talk to | [`fleet`] |
 //! | run the official conformance suite | [`conformance`] |
+//! | compare a server with itself behind the gateway | [`transparency`] |
 //! | check the source | [`lint`], [`lint::tree`], [`lint::structure`], [`lint::flow_tables`] |
 //! | write the reference pages | [`generate`] |
 //! | measure | [`mod@bench`] |
@@ -28,6 +29,7 @@ mod lint;
 mod step;
 mod test;
 mod tool;
+mod transparency;
 mod workspace;
 
 use std::process::ExitCode;
@@ -58,12 +60,18 @@ enum Chore {
     /// They go into `.tools/fleet`. Packages that are installed as pinned are left alone. Needs Node 20 with
     /// npm, and Python 3.10 or newer.
     Fleet,
-    /// Run the official conformance suite against a client, every scenario strictly
+    /// Run the official conformance suite against a client and the gateway, every scenario strictly
     ///
     /// Installs the suite into `.tools/conformance` as pinned in `fleet/conformance`, and a Node for it where
     /// the machine has none of version 22 or newer. A warning, a time-out, a crash or a scenario without a
     /// single success counts as a failure.
     Conformance(conformance::ConformanceOptions),
+    /// Compare a server with the same server behind `mcparley serve --one`, message by message
+    ///
+    /// Every definition, result and error is compared token by token, for clients of both eras over standard
+    /// streams and HTTP. Where the server and the client are of different eras, members that depend on the era
+    /// are left out.
+    Transparency(transparency::TransparencyOptions),
     /// Check the source: layout, structure, format, lints, each crate alone, dependencies, documentation
     ///
     /// Installs cargo-deny into `.tools` if it is missing or of another version. Security advisories are not
@@ -95,10 +103,22 @@ enum Measure {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "BENCH-ARGUMENTS")]
         passed_on: Vec<String>,
     },
+    /// Measure the gateway against a relay that only moves bytes; see `bench/README.md`
+    Gateway {
+        /// Arguments for `mcparley-bench`, such as `--check`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "BENCH-ARGUMENTS")]
+        passed_on: Vec<String>,
+    },
     /// Run the soak test: load many servers while they are being killed; see `bench/README.md`
     Soak {
         /// Arguments for `mcparley-bench soak`, such as `--check` or `--for 1h`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "SOAK-ARGUMENTS")]
+        passed_on: Vec<String>,
+    },
+    /// Run the misrouting test: many clients with colliding ids through the gateway; see `bench/README.md`
+    Misrouting {
+        /// Arguments for `mcparley-bench misrouting`, such as `--check` or `--kill`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "MISROUTING-ARGUMENTS")]
         passed_on: Vec<String>,
     },
 }
@@ -108,13 +128,20 @@ fn main() -> ExitCode {
         Chore::Test { passed_on } => test::run_tests(&passed_on),
         Chore::Fleet => fleet::install_fleet(),
         Chore::Conformance(wishes) => conformance::run_conformance(&wishes),
+        Chore::Transparency(wishes) => transparency::run_comparison(&wishes),
         Chore::Lint => lint::run_lints(),
         Chore::Dist(options) => dist::build_release(&options),
         Chore::Generate { check: true } => generate::check_pages(),
         Chore::Generate { check: false } => generate::write_pages(),
         Chore::Bench { strict, instead: None } => bench::run_benches(strict),
         Chore::Bench { instead: Some(Measure::Calls { passed_on }), .. } => bench::run_call_bench(&passed_on),
+        Chore::Bench { instead: Some(Measure::Gateway { passed_on }), .. } => {
+            bench::run_gateway_bench(&passed_on)
+        }
         Chore::Bench { instead: Some(Measure::Soak { passed_on }), .. } => bench::run_soak(&passed_on),
+        Chore::Bench { instead: Some(Measure::Misrouting { passed_on }), .. } => {
+            bench::run_misrouting(&passed_on)
+        }
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

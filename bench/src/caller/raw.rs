@@ -12,7 +12,7 @@ use super::{BenchCaller, check_length};
 use crate::stage::BenchStage;
 
 /// A server and a pipe to it.
-pub(super) struct RawCaller {
+pub(crate) struct RawCaller {
     raw: RawClient,
     /// The folder to which every text is written, if it is.
     folder: Option<PathBuf>,
@@ -21,7 +21,11 @@ pub(super) struct RawCaller {
 
 impl RawCaller {
     pub(super) fn new(stage: &BenchStage) -> io::Result<Self> {
-        let mut raw = RawClient::start(&stage.server, &[])?;
+        Self::with_client(RawClient::start(&stage.server, &[])?)
+    }
+
+    /// A caller of the server, or the gateway, of a client.
+    pub(crate) fn with_client(mut raw: RawClient) -> io::Result<Self> {
         raw.send_request::<IgnoredAny>("server/discover", "")?;
         Ok(Self { raw, folder: None, written: 0 })
     }

@@ -7,4 +7,5 @@
     reason = "tests start the program as a developer does, and fail loudly"
 )]
 
+mod misrouting;
 mod soak;

@@ -38,6 +38,12 @@ impl Catalog {
         self.entries.iter()
     }
 
+    /// Whether both catalogs have the very same entries in the same order.
+    #[must_use]
+    pub fn has_same_entries(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.entries, &other.entries)
+    }
+
     /// The entry of a public name. Names are looked up, never split.
     #[must_use]
     pub fn get(&self, public: &str) -> Option<&Arc<CatalogEntry>> {
@@ -67,6 +73,12 @@ impl Catalog {
     pub fn similar_tool_names(&self, name: &str) -> Vec<String> {
         let shown = self.iter().filter(|entry| !self.is_denied(entry));
         similar_names(name, shown.map(|entry| entry.name.as_str()))
+    }
+
+    /// Whether a permission rule denies the whole server, so that nothing of it is shown.
+    #[must_use]
+    pub fn is_server_denied(&self, server: &ServerName) -> bool {
+        self.denials.denies_server(server)
     }
 
     /// Whether a permission rule denies every call of the tool, so that no model is shown it.

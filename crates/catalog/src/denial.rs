@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use mcparley_model::name::ServerName;
+use mcparley_model::name::{ServerName, ToolName};
 use mcparley_model::permission::{
     KnownServers, PermissionMode, PermissionSubject, PermissionVerdict, RuleSet, decide_built_in,
     denies_every_call,
@@ -56,6 +56,15 @@ impl CatalogDenials {
                 decide_built_in(tool.as_str(), true, &self.rules, mode).verdict == PermissionVerdict::Deny
             }
         }
+    }
+
+    /// Whether a rule denies every tool of a server, of any name.
+    pub(crate) fn denies_server(&self, server: &ServerName) -> bool {
+        // No server can have a tool of this name, so only rules about the whole server match it.
+        let tool = ToolName::new("\u{0}");
+        let subject =
+            PermissionSubject { server, tool: &tool, public: None, arguments: None, read_only: false };
+        denies_every_call(&subject, &self.rules, PermissionMode::BypassPermissions, &self.known)
     }
 
     fn deny_every_call(&self, entry: &CatalogEntry, server: &ServerName, mode: PermissionMode) -> bool {

@@ -4,7 +4,7 @@
 //! shown before are passed in by the caller ([`ModelOffer::with_earlier`]), because one host serves many
 //! conversations.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use mcparley_model::tool::{Audience, ToolLoading};
@@ -72,9 +72,14 @@ impl ModelOffer {
     /// Lists these deferred tools behind the others, because a search found them. Other names have no effect.
     #[must_use]
     pub fn with_found(mut self, names: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
-        for name in names {
-            let place = self.deferred.iter().position(|entry| entry.name.as_str() == name.as_ref());
-            self.listed.extend(place.map(|place| self.deferred.remove(place)));
+        let mut deferred: HashMap<&str, &Arc<CatalogEntry>> =
+            self.deferred.iter().map(|entry| (entry.name.as_str(), entry)).collect();
+        let found: Vec<Arc<CatalogEntry>> =
+            names.into_iter().filter_map(|name| deferred.remove(name.as_ref()).cloned()).collect();
+        if !found.is_empty() {
+            let found_names: HashSet<&str> = found.iter().map(|entry| entry.name.as_str()).collect();
+            self.deferred.retain(|entry| !found_names.contains(entry.name.as_str()));
+            self.listed.extend(found);
         }
         self
     }
@@ -84,13 +89,15 @@ impl ModelOffer {
     #[must_use]
     pub fn with_earlier(self, earlier: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         let Self { listed, deferred, denied, for_apps, search } = self;
-        let all = || listed.iter().chain(&deferred).chain(&search);
-        let find = |name: &str| all().find(|entry| entry.name.as_str() == name).cloned();
+        // The first entry of a name counts, so the map is filled from the end.
+        let all = listed.iter().chain(&deferred).chain(&search).collect::<Vec<_>>().into_iter().rev();
+        let by_name: HashMap<&str, &Arc<CatalogEntry>> =
+            all.map(|entry| (entry.name.as_str(), entry)).collect();
         let mut first: Vec<Arc<CatalogEntry>> = Vec::new();
         let mut seen: HashSet<String> = HashSet::new();
         for name in earlier {
             if seen.insert(name.as_ref().to_owned()) {
-                first.extend(find(name.as_ref()));
+                first.extend(by_name.get(name.as_ref()).map(|entry| Arc::clone(entry)));
             }
         }
         let is_new = |entry: &&Arc<CatalogEntry>| !seen.contains(entry.name.as_str());

@@ -17,6 +17,7 @@ mod needs;
 mod offers;
 mod option_table;
 mod order;
+mod pending;
 mod permissions;
 mod remote;
 mod serve;
@@ -41,12 +42,13 @@ pub use hooks::{HooksApproveArgs, HooksCommand, HooksListArgs, HooksRejectArgs};
 pub(crate) use needs::{AgentView, ConnectorNeed};
 pub use offers::{PromptArgs, PromptsArgs, ReadArgs, ResourcesArgs, SkillsArgs};
 pub use order::{open_screen_by_default, parse, parse_console};
+pub use pending::{PendingAnswerArgs, PendingArgs, PendingCommand};
 pub use permissions::{
     AllowArgs, PermissionsCommand, PermissionsListArgs, PermissionsTestArgs, RemoveRuleArgs, ReviewArgs,
     RuleArgs,
 };
 pub(crate) use remote::with_scheme;
-pub use serve::{DeferArg, ServeArgs};
+pub use serve::{DeferArg, DoorArgs, ServeArgs};
 pub use server_choice::{ApproveArgs, DisableArgs, EnableArgs, RejectArgs, TrustArgs};
 pub use server_options::{
     CallArgs, CallCommandOptions, DoctorArgs, LogsArgs, ReconnectArgs, StateArgs, ToolsArgs, WaitReadyArgs,
@@ -183,8 +185,8 @@ pub enum RootCommand {
     Direct(McpCommand),
     /// Print a shell completion script
     ///
-    /// The script completes commands, options and their values; the names of servers, agents, hooks and
-    /// tools, also as `server.tool` and `mcp__server__tool`; and the arguments of a tool. Servers that need a
+    /// The script completes commands, options and their values; the names of servers, agents, hooks, open
+    /// questions and tools, also as `server.tool` and `mcp__server__tool`; and the arguments of a tool. Servers that need a
     /// sign-in or an approval are offered where only those fit. Tools are read from the cache, so completing
     /// starts no server.
     #[command(after_help = "\
@@ -260,11 +262,7 @@ pub enum McpCommand {
         #[command(subcommand)]
         command: HooksCommand,
     },
-    /// List denied tools, with the commands that allow them
-    ///
-    /// A tool is listed after a model was denied a call because no permission rule allows it.
-    #[command(after_help = "Example:\n  mcparley pending --json")]
-    Pending,
+    Pending(PendingArgs),
     /// Show, test and edit permission rules
     #[command(after_help = "\
 Examples:

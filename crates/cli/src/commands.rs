@@ -123,7 +123,7 @@ fn dispatch_command(
         McpCommand::Approve(args) => server_choice::run_approve(args, context, &loaded, out),
         McpCommand::Reject(args) => server_choice::run_reject(args, context, &loaded, out),
         McpCommand::ResetProjectChoices => server_choice::run_reset(context, out),
-        McpCommand::Pending => pending::run(context, &loaded, out),
+        McpCommand::Pending(args) => pending::run(args, context, &loaded, out),
         McpCommand::Import(args) => import::run(args, context, &loaded, out),
         McpCommand::Connect(args) => connect::run(args, context, &loaded, out),
         McpCommand::Hooks { command } => hooks::run(command, context, &loaded, out),

@@ -1,4 +1,4 @@
-//! Shell completion of server names, agents, hooks, and of tools from the cache.
+//! Shell completion of server names, agents, hooks, open questions, and of tools from the cache.
 
 mod tools;
 
@@ -57,6 +57,9 @@ fn attach_completer(argument: clap::Arg) -> clap::Arg {
         CompletionSource::RemoteServers => argument.add(ArgValueCandidates::new(complete_remote_servers)),
         CompletionSource::PendingServers => argument.add(ArgValueCandidates::new(complete_pending_servers)),
         CompletionSource::PendingHooks => argument.add(ArgValueCandidates::new(complete_pending_hooks)),
+        CompletionSource::PendingQuestions => {
+            argument.add(ArgValueCandidates::new(complete_pending_questions))
+        }
         CompletionSource::Agents => argument.add(ArgValueCandidates::new(complete_agents)),
         CompletionSource::CallTargets => argument.add(ArgValueCompleter::new(tools::complete_call_target)),
         CompletionSource::Tools => argument.add(ArgValueCompleter::new(tools::complete_tool)),
@@ -82,6 +85,15 @@ fn complete_pending_hooks() -> Vec<CompletionCandidate> {
     let definitions =
         loaded.map(|loaded| mcparley::config::change::pending_hooks(&loaded)).unwrap_or_default();
     definitions.into_iter().map(CompletionCandidate::new).collect()
+}
+
+/// Completes the ids of the open questions of running gateways.
+fn complete_pending_questions() -> Vec<CompletionCandidate> {
+    let Ok(context) = Context::new(&GlobalOptions::default()) else { return Vec::new() };
+    let survey = mcparley_gateway::control::open_questions(&context.control_folder(), false);
+    let questions = survey.map(|survey| survey.questions).unwrap_or_default().into_iter();
+    let ids = questions.map(|question| question.id).filter(|id| is_shell_word(id));
+    ids.map(CompletionCandidate::new).collect()
 }
 
 /// Completes the names of servers that need approval.

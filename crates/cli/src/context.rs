@@ -135,6 +135,16 @@ impl Context {
         Ok(choice.map(|choice| ModelClient::new(choice, network)))
     }
 
+    /// A file or folder of gateways in the state folder.
+    pub(crate) fn gateway_path(&self, name: &str) -> PathBuf {
+        self.paths.approvals.with_file_name("gateway").join(name)
+    }
+
+    /// The folder of the control sockets of gateways.
+    pub(crate) fn control_folder(&self) -> PathBuf {
+        self.gateway_path("control")
+    }
+
     /// The context to connect to servers without a host, with the same credentials.
     pub(crate) fn connect_context(&self, loaded: &LoadedConfig) -> ConnectContext {
         ConnectContext::new(&loaded.env, &self.paths)

@@ -2,8 +2,10 @@
 
 mod add;
 mod call;
+mod door;
 mod file;
 mod offer;
+mod pending;
 mod sign_in;
 mod unavailable;
 mod usage;
@@ -15,10 +17,10 @@ use mcparley::CallError;
 use mcparley::auth::SignInError;
 use mcparley::config::change::ChangeError;
 use mcparley::config::client_setup::SetupError;
+use mcparley::config::json_editor::EditError;
 use mcparley::config::plan::PlanStatus;
 use mcparley::config::{ConfigProblem, Severity};
 use mcparley::host::AgentError;
-use mcparley::model::edit::EditError;
 use mcparley::model::explain::Explain;
 use mcparley::model::name::ServerName;
 use mcparley::model::text::round_duration;
@@ -33,7 +35,9 @@ use crate::report::{PendingSignIn, SignInTarget};
 use crate::signal::Signal;
 
 pub(crate) use add::AddError;
+pub(crate) use door::DoorSetupError;
 pub(crate) use file::FileError;
+pub(crate) use pending::PendingError;
 pub(crate) use sign_in::NoSignInReason;
 pub(crate) use unavailable::UnavailableError;
 pub(crate) use usage::UsageError;
@@ -92,6 +96,12 @@ pub(crate) enum CommandError {
     /// A file or standard stream cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
+    /// `serve` cannot listen.
+    #[error(transparent)]
+    Door(#[from] DoorSetupError),
+    /// A question of a gateway was not answered.
+    #[error(transparent)]
+    Pending(#[from] PendingError),
     /// No model is configured.
     #[error("no model is configured")]
     NoModel,
@@ -185,7 +195,8 @@ impl CommandError {
             Self::NoModel | Self::ModelChoice(_) => exit::MODEL,
             Self::Model(error) => model_code(error),
             Self::Signalled(signal) => signal.exit_code(),
-            Self::Unavailable(_) => exit::FAILED,
+            Self::Pending(error) => error.exit_code(),
+            Self::Unavailable(_) | Self::Door(_) => exit::FAILED,
         }
     }
 
@@ -196,6 +207,8 @@ impl CommandError {
             Self::ToolArgument(error) => error.hint(),
             Self::File(error) => error.hint(),
             Self::Unavailable(error) => error.hint(),
+            Self::Door(error) => error.hint(),
+            Self::Pending(error) => error.hint(),
             Self::NoSignIn { server, why } => why.hint(server),
             Self::SignIn { error, .. } => error.hint(),
             Self::SignInTimedOut { .. } => Some("try again, with a longer `--timeout`".to_owned()),

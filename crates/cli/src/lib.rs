@@ -15,14 +15,12 @@
 //! | standard output, messages, the progress line | `out`, `progress` |
 //! | errors, their hints and exit codes | `error`, [`exit`] |
 //! | shell completion | `complete` |
-//! | diagnosis of servers that do not work | `doctor` |
 
 pub mod args;
 mod commands;
 mod complete;
 mod connectors;
 mod context;
-mod doctor;
 mod error;
 pub mod exit;
 mod out;

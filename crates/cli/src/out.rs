@@ -16,10 +16,10 @@ use serde_json::json;
 
 use crate::args::GlobalOptions;
 use crate::context;
-use crate::doctor::{FindingWeight, HealthVerdict};
 use crate::error::{CommandError, with_sources};
 use crate::exit::{self, NamedExitCode};
 use crate::progress::ProgressLine;
+use mcparley_diagnosis::{FindingWeight, HealthVerdict};
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();

@@ -86,6 +86,35 @@ pub(crate) fn run_interactive<T>(
     run_host_until(&[Signal::Hangup, Signal::Terminate], host, work)
 }
 
+/// The first signal, as a server that drains sees it.
+pub(crate) type StopSignal = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Starts the host on a runtime with several threads, and runs a server with it. The first signal resolves
+/// the future that the server gets, so that it can finish its requests; the second exits at once.
+///
+/// # Errors
+/// The error of the work.
+pub(crate) fn run_server<T>(
+    host: HostBuilder,
+    work: impl AsyncFnOnce(&Host, StopSignal) -> Result<T, CommandError>,
+) -> Result<T, CommandError> {
+    let runtime = Builder::new_multi_thread().enable_all().build().map_err(UnavailableError::EventQueue)?;
+    let (host, mut listeners) = {
+        let _inside = runtime.enter();
+        (host.start(), SignalListeners::new(&ALL).map_err(UnavailableError::Signals)?)
+    };
+    let (sender, receiver) = oneshot::channel::<()>();
+    runtime.spawn(async move {
+        listeners.next_signal().await;
+        drop(sender);
+        exit_by_signal(listeners.next_signal().await);
+    });
+    let stop: StopSignal = Box::pin(async move { drop(receiver.await) });
+    let done = runtime.block_on(work(&host, stop));
+    runtime.block_on(host.shut_down());
+    done
+}
+
 fn run_host_until<T>(
     signals: &[Signal],
     host: HostBuilder,

@@ -7,8 +7,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::json_editor::{EditError, JsonEditor};
 use mcparley_model::approval::{ApprovalItem, ItemKind};
-use mcparley_model::edit::{EditError, JsonEditor};
 use mcparley_model::name::{ServerName, is_same_server};
 use mcparley_model::signature::DefinitionHash;
 use mcparley_platform::file::Creation;

@@ -1,6 +1,6 @@
 //! Edits of configuration files on behalf of the user: which file, which key, and which checks come first.
 //!
-//! Every edit goes through [`mcparley_platform::file::update_file`] and `model::edit`, so it is an atomic write
+//! Every edit goes through [`mcparley_platform::file::update_file`] and `json_editor`, so it is an atomic write
 //! under an advisory lock, and the rest of the file stays unchanged.
 
 mod exclude;

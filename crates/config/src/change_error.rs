@@ -3,9 +3,9 @@
 use std::convert::Infallible;
 use std::path::PathBuf;
 
+use crate::json_editor::EditError;
 use crate::plan::BlockReason;
 use mcparley_model::config::ConfigError;
-use mcparley_model::edit::EditError;
 use mcparley_model::explain::Explain;
 use mcparley_model::limits::BOUND_RULES;
 use mcparley_model::name::{NameError, ServerName, normalize_server};

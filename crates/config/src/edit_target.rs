@@ -1,12 +1,12 @@
 //! Edit target: the file, and the JSON object in it, that an edit changes.
 //!
-//! Every edit goes through [`mcparley_platform::file::update`] and `model::edit`, so it is an atomic write
+//! Every edit goes through [`mcparley_platform::file::update`] and `json_editor`, so it is an atomic write
 //! under an advisory lock, and the rest of the file stays unchanged.
 
 use std::path::{Path, PathBuf};
 
+use crate::json_editor::{EditError, JsonEditor};
 use mcparley_model::document::JsonDocument;
-use mcparley_model::edit::{EditError, JsonEditor};
 use mcparley_model::limits::CONFIG_FILE_BYTES;
 use mcparley_model::scope::{Scope, Source};
 use mcparley_platform::file::{self, Creation, UpdateOutcome};

@@ -8,7 +8,7 @@
 //! | agents that files describe | [`load_agents`] → [`AgentSpec`] |
 //! | **the plan status of every declared server** | **[`plan`]**, the place to start reading |
 //! | approvals of servers, accepted tool definitions | `approval_store`, [`trust`] |
-//! | edits for the user: add, remove, enable, disable, approve | [`change`]: `edit_target`, `change_error` |
+//! | edits for the user: add, remove, enable, disable, approve | [`change`]: `edit_target`, [`json_editor`], `change_error` |
 //! | import of servers from other programs | [`import`]: `import_format` |
 //! | the gateway in the files of MCP clients | [`client_setup`] |
 //! | reconnect requests to running hosts | [`reconnect_requests`] |
@@ -24,6 +24,7 @@ mod edit_target;
 pub mod import;
 mod import_format;
 mod inline_server;
+pub mod json_editor;
 mod paths;
 pub mod plan;
 mod project_roots;

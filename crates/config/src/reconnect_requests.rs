@@ -7,8 +7,8 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use crate::json_editor::EditError;
 use mcparley_model::config::ServerConfig;
-use mcparley_model::edit::EditError;
 use mcparley_model::limits::{RECONNECT_REQUEST_BYTES, RECONNECT_REQUESTS};
 use mcparley_model::name::ServerName;
 use mcparley_model::signature::Signature;
@@ -107,6 +107,11 @@ fn parse_requests(text: &[u8]) -> Option<Vec<ReconnectRequest>> {
 pub struct SeenRequests(HashSet<String>);
 
 impl SeenRequests {
+    /// Remembers a request that came another way than by the file.
+    pub fn mark_seen(&mut self, request: &ReconnectRequest) {
+        self.0.insert(request.id.clone());
+    }
+
     /// Returns the requests that are new, and remembers all of these.
     ///
     /// After a file that could not be read, the earlier requests stay known.

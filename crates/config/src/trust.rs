@@ -18,8 +18,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::json_editor::EditError;
 use mcparley_model::config::ServerConfig;
-use mcparley_model::edit::EditError;
 use mcparley_model::limits::{TRUST_BYTES, TRUST_SERVERS};
 use mcparley_model::name::{ServerName, ToolName};
 use mcparley_model::permission::ToolPin;

@@ -41,6 +41,7 @@ use mcparley::elicit::{
 use mcparley::model::approval::ApprovalItem;
 use mcparley::model::name::ServerName;
 use mcparley::model::text::display_line;
+use mcparley::permission::PermissionSummary;
 use mcparley::sample::SamplingRequest;
 use mcparley::{Approver, BoxedFuture, PermissionAnswer, PermissionQuestion};
 use mcparley_conversation::SamplingApprover;
@@ -136,11 +137,13 @@ impl TerminalDialogs {
         DialogSession::open(&self.terminal, self.colors, title).await
     }
 
-    async fn ask_for_permission(&self, question: PermissionQuestion<'_>) -> PermissionAnswer {
+    /// Asks for the permission of a call of which only the facts are known here, because another process
+    /// makes it.
+    pub async fn ask_about_call(&self, question: &PermissionSummary) -> PermissionAnswer {
         let no_terminal = || PermissionAnswer::Deny("the user cannot be asked: no terminal".to_owned());
         let Ok(mut session) = self.open_session("Permission").await else { return no_terminal() };
-        session.print_facts(&permission_facts(&question));
-        let mut dialog = PermissionDialog::new(&question);
+        session.print_facts(&permission_facts(question));
+        let mut dialog = PermissionDialog::new(question);
         match session.ask(&mut dialog).await {
             Ok(answer) => {
                 session.close(&PermissionDialog::describe_answer(&answer));
@@ -274,7 +277,7 @@ impl TerminalDialogs {
 
 impl Approver for TerminalDialogs {
     fn ask_permission<'q>(&'q self, question: PermissionQuestion<'q>) -> BoxedFuture<'q, PermissionAnswer> {
-        Box::pin(self.ask_for_permission(question))
+        Box::pin(async move { self.ask_about_call(&PermissionSummary::from(&question)).await })
     }
 }
 

@@ -3,9 +3,14 @@
 //! A request of the new era names its protocol version itself, each time; a request without one is of the
 //! old era and belongs to the handshake before it. One client may do both.
 
+use std::sync::Arc;
+
+use mcparley::model::log_level::LogLevel;
+use mcparley::model::text::display_line;
+use mcparley::pool::client_offer::ClientOffer;
 use mcparley_wire::{AgreedProtocol, INVALID_PARAMS, INVALID_REQUEST, ProtocolVersion, RawJson, RpcError};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Error code for a protocol version that is not supported (new era).
 pub(crate) const UNSUPPORTED_VERSION: i64 = -32022;
@@ -19,8 +24,14 @@ pub(crate) struct Caller {
     pub(crate) has_apps: bool,
 }
 
+/// The maximum length of a client's name.
+const CLIENT_NAME_CHARS: usize = 64;
+
 /// The extension by which a client declares that it shows apps.
 const APPS: &str = "io.modelcontextprotocol/ui";
+
+/// The extension by which a client of the new era declares that it follows tasks.
+pub(crate) const TASKS: &str = "io.modelcontextprotocol/tasks";
 
 /// The questions that a client supports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,6 +42,12 @@ pub(crate) struct ClientAbilities {
     pub(crate) url: bool,
     /// The list of its folders (roots).
     pub(crate) roots: bool,
+    /// Requests to its model (sampling).
+    pub(crate) sampling: bool,
+    /// Sampling with tools.
+    pub(crate) sampling_tools: bool,
+    /// Tasks of the new era (extension).
+    pub(crate) tasks: bool,
 }
 
 /// The `_meta` member of a request.
@@ -40,8 +57,13 @@ pub(crate) struct RequestMeta {
     version: Option<String>,
     #[serde(rename = "io.modelcontextprotocol/clientCapabilities", default)]
     capabilities: Option<Value>,
+    #[serde(rename = "io.modelcontextprotocol/logLevel", default)]
+    log_level: Option<String>,
     #[serde(rename = "progressToken", default)]
     pub(crate) progress_token: Option<Value>,
+    /// All other members, which are sent to the server.
+    #[serde(flatten)]
+    others: Map<String, Value>,
 }
 
 impl RequestMeta {
@@ -54,10 +76,46 @@ impl RequestMeta {
         read.ok_or_else(|| RpcError::new(INVALID_PARAMS, "`_meta` is invalid"))
     }
 
+    /// The capabilities that the request declares (new era).
+    pub(crate) fn capabilities(&self) -> Option<&Value> {
+        self.capabilities.as_ref().filter(|_| self.has_version())
+    }
+
+    /// The minimum level of the log messages that the request asks for (new era).
+    pub(crate) fn log_level(&self) -> Option<LogLevel> {
+        self.log_level.as_deref()?.parse().ok()
+    }
+
+    /// The members that are sent to the server: the client's own keys, and those of tracing.
+    pub(crate) fn forwarded_members(&self) -> Map<String, Value> {
+        let is_ours = |name: &str| {
+            matches!(
+                name,
+                "io.modelcontextprotocol/clientInfo"
+                    | "io.modelcontextprotocol/subscriptionId"
+                    | "io.modelcontextprotocol/related-task"
+            )
+        };
+        let others = self.others.iter().filter(|(name, _)| !is_ours(name));
+        others.map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+
+    /// The name that the client gives itself in the request (new era).
+    pub(crate) fn client_name(&self) -> Option<Arc<str>> {
+        bounded_name(self.others.get("io.modelcontextprotocol/clientInfo")?)
+    }
+
     /// Whether the request names its protocol version.
     pub(crate) fn has_version(&self) -> bool {
         self.version.is_some()
     }
+}
+
+/// The name in the `clientInfo` of a client, cleaned and shortened.
+pub(crate) fn bounded_name(info: &Value) -> Option<Arc<str>> {
+    let name = info.get("name")?.as_str()?;
+    let name: String = name.chars().take(CLIENT_NAME_CHARS).collect();
+    Some(Arc::from(&*display_line(&name))).filter(|name: &Arc<str>| !name.is_empty())
 }
 
 impl Caller {
@@ -94,6 +152,17 @@ impl Caller {
         Self { spoken, abilities: ClientAbilities::from_capabilities(capabilities), has_apps }
     }
 
+    /// The offer of a client with these capabilities.
+    pub(crate) fn offer_of(capabilities: Option<&Value>) -> ClientOffer {
+        let caller = Self::with_capabilities(AgreedProtocol::New, capabilities);
+        caller.abilities.to_offer(caller.has_apps)
+    }
+
+    /// Whether the client may have tasks of 2025-11-25, the only revision with them.
+    pub(crate) fn has_old_tasks(&self) -> bool {
+        self.spoken == AgreedProtocol::Old(ProtocolVersion::NEWEST_OLD)
+    }
+
     pub(crate) fn is_new(&self) -> bool {
         self.spoken == AgreedProtocol::New
     }
@@ -104,12 +173,43 @@ impl ClientAbilities {
     /// capability was introduced.
     fn from_capabilities(capabilities: Option<&Value>) -> Self {
         let capability = |name: &str| capabilities.and_then(|it| it.get(name)).and_then(Value::as_object);
-        let roots = capability("roots").is_some();
-        let Some(elicitation) = capability("elicitation") else {
-            return Self { roots, ..Self::default() };
+        let extension = |name: &str| capability("extensions").is_some_and(|it| it.contains_key(name));
+        let sampling = capability("sampling");
+        let others = Self {
+            roots: capability("roots").is_some(),
+            sampling: sampling.is_some(),
+            sampling_tools: sampling.is_some_and(|it| it.get("tools").is_some_and(Value::is_object)),
+            tasks: extension(TASKS),
+            ..Self::default()
         };
+        let Some(elicitation) = capability("elicitation") else { return others };
         let has = |name: &str| elicitation.get(name).is_some_and(Value::is_object);
-        Self { form: has("form") || !has("url"), url: has("url"), roots }
+        Self { form: has("form") || !has("url"), url: has("url"), ..others }
+    }
+
+    /// The capabilities that servers of the old era are offered, where they have a connection for this client.
+    fn to_offer(self, has_apps: bool) -> ClientOffer {
+        let Self { form, url, roots, sampling, sampling_tools, tasks: _ } = self;
+        ClientOffer { form, url, sampling, sampling_tools, roots, apps: has_apps }
+    }
+
+    /// The capabilities in the form of the new era, for a client that declared them in its handshake.
+    pub(crate) fn to_capabilities(self) -> Value {
+        let mut capabilities = json!({});
+        if self.form || self.url {
+            let modes = [("form", self.form), ("url", self.url)];
+            let modes = modes.into_iter().filter(|(_, is_offered)| *is_offered);
+            capabilities["elicitation"] = modes.map(|(mode, _)| (mode.to_owned(), json!({}))).collect();
+        }
+        if self.sampling {
+            capabilities["sampling"] = if self.sampling_tools { json!({ "tools": {} }) } else { json!({}) };
+        }
+        if self.roots {
+            capabilities["roots"] = json!({});
+        }
+        // Tasks of the server are held open for a client of the old era.
+        capabilities["extensions"] = json!({ TASKS: {} });
+        capabilities
     }
 }
 
@@ -145,7 +245,7 @@ mod tests {
             (json!({ "elicitation": { "form": {}, "url": {} } }), (true, true)),
         ];
         for (capabilities, (form, url)) in cases {
-            let expected = ClientAbilities { form, url, roots: false };
+            let expected = ClientAbilities { form, url, ..ClientAbilities::default() };
             assert_eq!(ClientAbilities::from_capabilities(Some(&capabilities)), expected, "{capabilities}");
             let mut with_roots = capabilities.clone();
             with_roots["roots"] = json!({ "listChanged": true });

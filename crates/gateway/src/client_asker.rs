@@ -1,40 +1,25 @@
 //! Asks the user of a client about one of the client's calls.
 //!
-//! Every question, permissions included, is sent as an elicitation: clients have no other way to ask the
-//! user. For a client without elicitation the question is denied, and its model gets a reason that says how
-//! to allow the call.
+//! Permissions, too, are asked by an elicitation: clients have no other way to ask the user. For a client
+//! without elicitation the question is denied, and its model gets a reason that says how to allow the call.
 
 use mcparley::elicit::{Elicitation, ElicitationReply, ElicitationRequest, Elicitor};
+use mcparley::model::name::ServerName;
+use mcparley::permission::PermissionSummary;
 use mcparley::{Approver, BoxedFuture, PermissionAnswer, PermissionQuestion};
-use mcparley_wire::{AgreedProtocol, RawJson, Replies};
+use mcparley_wire::{RawJson, RpcError};
 use serde::Deserialize;
 use serde_json::Value;
-use tokio::sync::{mpsc, oneshot};
 
 use crate::client_abilities::{Caller, ClientAbilities};
+use crate::pending::QuestionDetails;
+use crate::pending::listed_route::{ListedRoute, QuestionAnswer};
 use crate::question;
 
 /// The connection to the user behind one call.
 pub(crate) struct ClientAsker {
     can: ClientAbilities,
-    route: QuestionRoute,
-}
-
-/// The route of a question to the client.
-enum QuestionRoute {
-    /// A request to the client, on the stream of the client's own request (old era).
-    Request(Replies),
-    /// The answer to the call's request, which the client then repeats with the user's answer (new era).
-    Repeat(mpsc::Sender<ClientQuestion>),
-}
-
-/// A question that waits for the client's repeated request.
-#[derive(Debug)]
-pub(crate) struct ClientQuestion {
-    /// The parameters of the elicitation.
-    pub(crate) params: Value,
-    /// The channel for the answer.
-    pub(crate) reply: oneshot::Sender<RawJson>,
+    route: ListedRoute,
 }
 
 /// The client's answer to an elicitation.
@@ -46,39 +31,41 @@ struct ElicitationAnswer {
 }
 
 impl ClientAsker {
-    pub(crate) fn new(caller: Caller, replies: &Replies, questions: mpsc::Sender<ClientQuestion>) -> Self {
-        let route = match caller.spoken {
-            AgreedProtocol::New => QuestionRoute::Repeat(questions),
-            AgreedProtocol::Old(_) => QuestionRoute::Request(replies.clone()),
-        };
+    pub(crate) fn new(caller: Caller, route: ListedRoute) -> Self {
         Self { can: caller.abilities, route }
     }
 
     /// Sends an elicitation and waits as long as the user takes. An invalid answer counts as canceled.
-    async fn send_elicitation(&self, params: Value) -> ElicitationReply {
-        let answer = match &self.route {
-            QuestionRoute::Request(replies) => {
-                let Ok(params) = RawJson::from_value(&params) else { return ElicitationReply::Cancel };
-                replies.ask("elicitation/create", params).await.ok()
+    async fn send_elicitation(
+        &self,
+        server: &ServerName,
+        key: &'static str,
+        params: Value,
+    ) -> ElicitationReply {
+        let Ok(params) = RawJson::from_value(&params) else { return ElicitationReply::Cancel };
+        parse_reply(self.route.send_question(server, (key, "elicitation/create"), params).await)
+    }
+
+    /// Asks for permission; `None` if the question cannot be sent.
+    async fn send_permission_question(&self, question: &PermissionQuestion<'_>) -> Option<QuestionAnswer> {
+        let params = RawJson::from_value(&question::permission_params(question)).ok()?;
+        let summary = PermissionSummary::from(question);
+        let about = (summary.server.clone(), QuestionDetails::Permission(Box::new(summary)));
+        Some(self.route.ask_question(about, ("mcparley-permission", "elicitation/create"), params).await)
+    }
+}
+
+/// Parses the client's answer to an elicitation. An invalid one counts as canceled.
+fn parse_reply(answer: Result<RawJson, RpcError>) -> ElicitationReply {
+    match answer.ok().and_then(|answer| answer.decode::<ElicitationAnswer>().ok()) {
+        Some(ElicitationAnswer { action, content }) => match action.as_str() {
+            "accept" => {
+                ElicitationReply::Accept(content.unwrap_or_else(|| Value::Object(serde_json::Map::new())))
             }
-            QuestionRoute::Repeat(questions) => {
-                let (reply, answer) = oneshot::channel();
-                match questions.send(ClientQuestion { params, reply }).await {
-                    Ok(()) => answer.await.ok(),
-                    Err(_) => None,
-                }
-            }
-        };
-        match answer.and_then(|answer| answer.decode::<ElicitationAnswer>().ok()) {
-            Some(ElicitationAnswer { action, content }) => match action.as_str() {
-                "accept" => {
-                    ElicitationReply::Accept(content.unwrap_or_else(|| Value::Object(serde_json::Map::new())))
-                }
-                "decline" => ElicitationReply::Decline,
-                _ => ElicitationReply::Cancel,
-            },
-            None => ElicitationReply::Cancel,
-        }
+            "decline" => ElicitationReply::Decline,
+            _ => ElicitationReply::Cancel,
+        },
+        None => ElicitationReply::Cancel,
     }
 }
 
@@ -91,7 +78,12 @@ impl Approver for ClientAsker {
                     "it needs the user's permission ({why}), and this client cannot ask for it"
                 ));
             }
-            match self.send_elicitation(question::permission_params(&question)).await {
+            let reply = match self.send_permission_question(&question).await {
+                Some(QuestionAnswer::Terminal(answer)) => return answer.into_permission(),
+                Some(QuestionAnswer::Client(answer)) => parse_reply(answer),
+                None => ElicitationReply::Cancel,
+            };
+            match reply {
                 ElicitationReply::Accept(content) => question::parse_permission_answer(&content),
                 // A client may decline by itself without asking the user; the two cases cannot be
                 // distinguished.
@@ -108,15 +100,17 @@ impl Approver for ClientAsker {
     }
 }
 
+/// Asks for visits of pages that a call needs before it can be answered. All other requests of servers are
+/// relayed by `call_line`.
 impl Elicitor for ClientAsker {
     fn ask<'q>(&'q self, question: Elicitation<'q>) -> BoxedFuture<'q, ElicitationReply> {
         Box::pin(async move {
-            let is_possible = match question.request {
-                ElicitationRequest::Form(_) => self.can.form,
-                ElicitationRequest::Page(_) => self.can.url,
+            let (is_possible, key) = match question.request {
+                ElicitationRequest::Form(_) => (self.can.form, "elicitation-"),
+                ElicitationRequest::Page(_) => (self.can.url, "page-"),
             };
-            match question::elicitation_params(&question, matches!(self.route, QuestionRoute::Request(_))) {
-                Some(params) if is_possible => self.send_elicitation(params).await,
+            match question::elicitation_params(&question, !self.route.is_repeated()) {
+                Some(params) if is_possible => self.send_elicitation(question.server, key, params).await,
                 Some(_) | None => ElicitationReply::Decline,
             }
         })

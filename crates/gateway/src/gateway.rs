@@ -1,15 +1,29 @@
 //! The host, the budget and the roots that all clients of a gateway share.
 
+pub(crate) mod client_views;
+pub(crate) mod current_view;
+pub(crate) mod log_levels;
 pub(crate) mod roots;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use mcparley::catalog::Budget;
 use mcparley::elicit::{Elicitation, ElicitationReply, Elicitor};
+use mcparley::model::log_level::LogLevel;
+use mcparley::pool::client_offer::ClientOffer;
+use mcparley::pool::sample::{Sampler, SamplingRefusal, SamplingRequest, SamplingResult};
 use mcparley::{BoxedFuture, Host, HostBuilder};
+use mcparley_wire::gateway_path::begin_gateway;
 
+use crate::gateway::client_views::ClientViews;
+use crate::gateway::current_view::ViewCache;
+use crate::gateway::log_levels::ClientLogLevels;
 use crate::gateway::roots::ClientRoots;
+use crate::mode::GatewayMode;
+use crate::pending::{AnswerError, PendingQuestion, QuestionRegistry, TerminalAnswer};
+use crate::seal::Seal;
+use crate::session::tool_list::CommonToolLists;
 
 /// A host that is served to clients. Cheap to clone; all clones are one gateway.
 #[derive(Clone, Debug)]
@@ -18,12 +32,26 @@ pub struct Gateway {
     /// The host that receives the servers' log messages, if it is another one: an agent does not receive
     /// those of shared servers.
     pub(crate) log_host: Option<Host>,
+    /// The names that clients see, and the limits that apply.
+    pub(crate) mode: Arc<GatewayMode>,
+    /// The newest view.
+    pub(crate) views: Arc<ViewCache>,
+    /// The tool lists that clients share.
+    pub(crate) tool_lists: Arc<CommonToolLists>,
     /// The token budget for tool definitions in a model's context.
     pub(crate) budget: Budget,
     /// The roots of the clients.
     pub(crate) roots: Arc<ClientRoots>,
+    /// The log levels that the clients want.
+    pub(crate) log_levels: Arc<ClientLogLevels>,
+    /// The seal of values for clients, once one is needed.
+    seal: Arc<OnceLock<Option<Arc<Seal>>>>,
     /// The number of clients.
     pub(crate) clients: Arc<AtomicUsize>,
+    /// The gateways for clients with other capabilities, in transparent mode.
+    client_views: Arc<ClientViews>,
+    /// The open questions to the users of the clients.
+    pub(crate) pending: Arc<QuestionRegistry>,
 }
 
 impl Gateway {
@@ -32,7 +60,33 @@ impl Gateway {
     #[must_use]
     pub fn new(host: Host, budget: Budget) -> Self {
         let roots = Arc::new(ClientRoots::new(host.clone()));
-        Self { host, log_host: None, budget, roots, clients: Arc::default() }
+        let (mode, views, log_levels) = (Arc::default(), Arc::default(), Arc::default());
+        let (clients, pending, client_views) = (Arc::default(), Arc::default(), Arc::default());
+        Self {
+            host,
+            log_host: None,
+            mode,
+            views,
+            tool_lists: Arc::default(),
+            budget,
+            roots,
+            log_levels,
+            seal: Arc::default(),
+            clients,
+            pending,
+            client_views,
+        }
+    }
+
+    /// Sets the mode; the default is that of a local agent. In transparent mode no tool is deferred.
+    #[must_use]
+    pub fn with_mode(mut self, mode: GatewayMode) -> Self {
+        if mode.is_transparent() {
+            self.budget = Budget::without_limit();
+        }
+        self.mode = Arc::new(mode);
+        (self.views, self.tool_lists) = (Arc::default(), Arc::default());
+        self
     }
 
     /// Forwards the log messages of `host` to clients, where the served host is an agent of `host`.
@@ -42,11 +96,50 @@ impl Gateway {
         self
     }
 
-    /// Prepares a host to be served: elicitation is declared to its servers, and only the clients' roots are
-    /// offered. Each client answers for its own calls, so the host itself has no elicitor or roots.
+    /// Prepares a host to be served: elicitation and sampling are declared to its servers, and only the
+    /// clients' roots are offered. Each client answers for its own calls, so the host itself has no elicitor,
+    /// sampler or roots.
     #[must_use]
     pub fn prepare_host(host: HostBuilder) -> HostBuilder {
-        host.elicitor(DecliningElicitor).client_roots_only()
+        begin_gateway();
+        let host = host.elicitor(CancelingElicitor).sampler(RefusingSampler);
+        host.client_offer(ClientOffer::ALL).client_roots_only()
+    }
+
+    /// The open questions to the users of the clients, oldest first; their contents only if `with_details`.
+    #[must_use]
+    pub fn pending_questions(&self, with_details: bool) -> Vec<PendingQuestion> {
+        self.pending.list_open(with_details)
+    }
+
+    /// Answers an open question in place of the client, which then gets the result of its call.
+    ///
+    /// # Errors
+    /// When there is no such question any more, or the answer does not fit it.
+    pub fn answer_question(&self, id: &str, answer: TerminalAnswer) -> Result<(), AnswerError> {
+        self.pending.answer_question(id, answer)
+    }
+
+    /// Seals values for clients with this seal. The first seal stays.
+    pub(crate) fn use_seal(&self, seal: Arc<Seal>) {
+        let _first = self.seal.set(Some(seal));
+    }
+
+    /// The seal of values for clients; without doors its key is in memory. `None` only if the system gives no
+    /// random numbers.
+    pub(crate) fn seal(&self) -> Option<&Seal> {
+        self.seal.get_or_init(|| Seal::in_memory().ok().map(Arc::new)).as_deref()
+    }
+
+    /// Tells the servers the log level.
+    pub(crate) fn set_server_level(&self, level: LogLevel) {
+        match &self.log_host {
+            None => self.host.set_client_log_level(None, level),
+            Some(above) => {
+                let servers = self.host.servers();
+                servers.iter().for_each(|server| above.set_client_log_level(Some(&server.name), level));
+            }
+        }
     }
 
     /// Whether there is at most one client.
@@ -55,11 +148,27 @@ impl Gateway {
     }
 }
 
-/// Declines questions that a server asks outside of any client's call.
-struct DecliningElicitor;
+/// Refuses sampling outside of any client's call.
+struct RefusingSampler;
 
-impl Elicitor for DecliningElicitor {
+impl Sampler for RefusingSampler {
+    fn sample<'s>(
+        &'s self,
+        _request: &'s SamplingRequest,
+    ) -> BoxedFuture<'s, Result<SamplingResult, SamplingRefusal>> {
+        Box::pin(std::future::ready(Err(SamplingRefusal::Declined)))
+    }
+
+    fn takes_tools(&self) -> bool {
+        true
+    }
+}
+
+/// Cancels questions that a server asks outside of any client's call.
+struct CancelingElicitor;
+
+impl Elicitor for CancelingElicitor {
     fn ask<'q>(&'q self, _question: Elicitation<'q>) -> BoxedFuture<'q, ElicitationReply> {
-        Box::pin(std::future::ready(ElicitationReply::Decline))
+        Box::pin(std::future::ready(ElicitationReply::Cancel))
     }
 }

@@ -6,23 +6,50 @@
 //!
 //! | module | content |
 //! |---|---|
+//! | [`Doors`] | clients over HTTP: Streamable HTTP of both eras, HTTP+SSE, Unix sockets |
+//! | `guard` | checks host, origin, token and load of HTTP requests |
+//! | [`Seal`] | sealed values, such as session ids |
 //! | [`serve`] | a client on two byte streams, from its first message to its last |
+//! | `client_sessions` | the sessions of one client, by the capabilities that its requests declare |
 //! | `request` | dispatches the requests of a client: calls, lists, subscriptions, log level, roots |
 //! | [`GatewaySession`] | the state of one client: its tool list, parked calls, log level and roots |
 //! | [`Gateway`] | the host, the budget and the roots that all clients share |
+//! | [`GatewayMode`] | the names that clients see, and the transparent mode |
+//! | `view` | a snapshot of everything that clients see, with its names, addresses and rendered lists |
+//! | `json_edit` | edits of JSON text that leave every other byte as it is |
 //! | `response` | results in the form of an era: handshake, tools, results of calls |
-//! | `client_asker`, `question` | asking the user of a client |
+//! | `client_asker`, `question`, `question_route` | asking the user of a client |
+//! | `pending` | the open questions, answered by the client or from another terminal |
+//! | [`control`] | the control socket: open questions and reconnects for other processes of the user |
+//! | `call_line`, `elicitation_form` | relaying the requests of servers to the client of a call |
 //! | `client_abilities` | the era of a request, and the capabilities of its client |
 
+mod call_line;
 mod client_abilities;
 mod client_asker;
+mod client_sessions;
+pub mod control;
+mod door;
+mod elicitation_form;
 mod gateway;
+mod guard;
+mod json_edit;
+mod mode;
+mod pending;
 mod question;
+mod question_route;
 mod request;
 mod response;
+mod seal;
 mod serve;
 mod session;
+mod view;
 
+pub use door::{DoorError, DoorListener, DoorOptions, Doors};
 pub use gateway::Gateway;
+pub use guard::tokens::{GeneratedToken, TokenFile, TokenFileError, TokenPolicy};
+pub use mode::{GatewayMode, Naming};
+pub use pending::{AnswerError, PendingQuestion, QuestionDetails, QuestionKind, TerminalAnswer};
+pub use seal::{Seal, SealKeyError};
 pub use serve::serve;
 pub use session::GatewaySession;

@@ -5,32 +5,52 @@
 mod call;
 mod call_request;
 mod changes;
+mod extension;
 mod list;
 mod logging;
-mod page;
+mod mapped_tasks;
+mod names;
+mod relay;
+mod resources;
 mod roots;
+mod server_state;
 mod strict;
+mod subscribe;
+mod task_ids;
+mod tasks;
+mod visits;
 
 use std::time::Duration;
 
 use mcparley_wire::peer::{BoxedFuture, Handler, Peer};
-use mcparley_wire::{Incoming, METHOD_NOT_FOUND, Notice, RawJson, RpcError};
+use mcparley_wire::{Incoming, JsonPieces, Notice, RawJson, Replies, RpcError};
 use serde_json::json;
 
-use crate::client_abilities::{Caller, RequestMeta};
+use crate::client_abilities::{Caller, RequestMeta, bounded_name};
+use crate::request::relay::RelayedRequest;
 use crate::response::{handshake, instructions, serialize_result};
 use crate::session::GatewaySession;
+use crate::session::client_tasks::ClientTasks;
+use crate::view::ListKind;
 
 /// The interval at which parked calls that have expired are removed.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(30);
 
 impl Handler for GatewaySession {
     fn handle_request(&self, incoming: Incoming) -> BoxedFuture<'static, Result<RawJson, RpcError>> {
+        let answer = self.handle_request_in_pieces(incoming);
+        Box::pin(async move { answer.await.map(JsonPieces::into_json) })
+    }
+
+    fn handle_request_in_pieces(
+        &self,
+        incoming: Incoming,
+    ) -> BoxedFuture<'static, Result<JsonPieces, RpcError>> {
         let session = self.clone();
         if &*incoming.method == "initialize" {
             // Negotiated at once, so that the requests after it find the handshake done.
             let agreed = self.negotiate_version(incoming.params.as_ref());
-            return Box::pin(async move { session.answer_initialize(&agreed?).await });
+            return Box::pin(async move { session.answer_initialize(&agreed?).await.map(JsonPieces::from) });
         }
         Box::pin(async move { session.answer_request(incoming).await })
     }
@@ -43,8 +63,7 @@ impl Handler for GatewaySession {
     }
 
     fn on_connect(&self, peer: &Peer) {
-        // A session has one connection.
-        let _first = self.shared.peer.set(peer.clone());
+        self.open_channel(Replies::over_peer(peer));
     }
 }
 
@@ -53,6 +72,7 @@ impl GatewaySession {
     /// messages, requests its roots, and removes parked calls that have expired. Never returns; to be
     /// dropped with the connection.
     pub async fn run_background_work(&self) {
+        let _tasks = CancelResultsOnDrop(&self.shared.tasks);
         let sweep = async {
             loop {
                 tokio::time::sleep(SWEEP_INTERVAL).await;
@@ -62,21 +82,22 @@ impl GatewaySession {
         tokio::select! {
             () = self.announce_changes() => {}
             () = self.forward_logs() => {}
+            () = self.forward_visits() => {}
             () = self.follow_roots() => {}
             () = sweep => {}
         }
     }
 
-    async fn answer_request(&self, incoming: Incoming) -> Result<RawJson, RpcError> {
+    async fn answer_request(&self, incoming: Incoming) -> Result<JsonPieces, RpcError> {
         let Incoming { id, method, params, replies, cause: _ } = incoming;
         params.as_ref().map_or(Ok(()), strict::reject_duplicate_keys)?;
         let params = params.as_ref();
         let meta = RequestMeta::parse(params)?;
         match &*method {
             // Both methods are allowed before the handshake.
-            "ping" if !meta.has_version() => return serialize_result(&json!({})),
+            "ping" if !meta.has_version() => return serialize_result(&json!({})).map(JsonPieces::from),
             "server/discover" if !meta.has_version() => {
-                return self.answer_discover().await;
+                return self.answer_discover().await.map(JsonPieces::from);
             }
             _ => {}
         }
@@ -85,24 +106,43 @@ impl GatewaySession {
         if agreed.is_none() {
             self.expect_roots(caller);
         }
-        match (&*method, caller.is_new()) {
+        let relayed = RelayedRequest { caller, meta: &meta, replies: &replies };
+        let answer = match (&*method, caller.is_new()) {
+            ("tools/call", _) => return Box::pin(self.call_tool(caller, (params, &replies), &meta)).await,
             ("server/discover", true) => self.answer_discover().await,
             ("tools/list", _) => self.list_tools(&caller, params).await,
-            ("tools/call", _) => {
-                Box::pin(self.call_tool(caller, (params, &replies), meta.progress_token)).await
+            ("prompts/list", _) => self.list_items(ListKind::Prompts, &caller, params).await,
+            ("prompts/get", _) => Box::pin(self.fetch_prompt(relayed, params)).await,
+            ("resources/list", _) => self.list_items(ListKind::Resources, &caller, params).await,
+            ("resources/templates/list", _) => self.list_items(ListKind::Templates, &caller, params).await,
+            ("resources/read", _) => Box::pin(self.read_resource(relayed, params)).await,
+            ("resources/directory/read", _) => Box::pin(self.read_directory(relayed, params)).await,
+            ("resources/subscribe", false) => Box::pin(self.subscribe_resource(&caller, params)).await,
+            ("resources/unsubscribe", false) => self.unsubscribe_resource(params),
+            ("completion/complete", _) => Box::pin(self.complete_argument(relayed, params)).await,
+            ("skills/list", _) => self.list_items(ListKind::Skills, &caller, params).await,
+            ("skills/get", _) => Box::pin(self.fetch_skill(relayed, params)).await,
+            ("subscriptions/listen", true) => {
+                Box::pin(self.answer_listen(&caller, &id, params, &replies)).await
             }
-            ("subscriptions/listen", true) => Box::pin(self.answer_listen(&id, params, &replies)).await,
             ("logging/setLevel", false) => self.set_log_level(params),
-            _ => {
-                Err(RpcError::new(METHOD_NOT_FOUND, &format!("unknown method `{}`", display_method(&method))))
+            (method, _) if tasks::task_method(method, &caller).is_some() => {
+                let method = tasks::task_method(method, &caller).unwrap_or_default();
+                Box::pin(self.answer_task_request(relayed, method, params)).await
             }
-        }
+            _ => Box::pin(self.relay_extension(relayed, &method, params)).await,
+        };
+        answer.map(JsonPieces::from)
     }
 
     /// Negotiates the protocol version, as `initialize` requests.
     fn negotiate_version(&self, params: Option<&RawJson>) -> Result<Caller, RpcError> {
         params.map_or(Ok(()), strict::reject_duplicate_keys)?;
         let caller = handshake::negotiate_version(params)?;
+        let info = params.and_then(|params| params.member("clientInfo")?.decode().ok());
+        if let Some(name) = info.as_ref().and_then(bounded_name) {
+            let _first = self.shared.client.set(name);
+        }
         *self.lock_handshake() = Some(caller);
         self.expect_roots(caller);
         Ok(caller)
@@ -112,20 +152,25 @@ impl GatewaySession {
     /// included.
     async fn answer_initialize(&self, caller: &Caller) -> Result<RawJson, RpcError> {
         self.await_unknown_servers().await;
-        serialize_result(&handshake::initialize_result(
-            caller,
-            &instructions::gateway_instructions(self.host()),
-        ))
+        let view = self.shared.gateway.view();
+        let instructions = instructions::client_instructions(self.host(), &view);
+        serialize_result(&handshake::initialize_result(caller, &view, instructions.as_deref()))
     }
 
     /// Answers `server/discover`, after the same wait as [`GatewaySession::answer_initialize`].
     async fn answer_discover(&self) -> Result<RawJson, RpcError> {
         self.await_unknown_servers().await;
-        serialize_result(&handshake::discover_result(&instructions::gateway_instructions(self.host())))
+        let view = self.shared.gateway.view();
+        let instructions = instructions::client_instructions(self.host(), &view);
+        serialize_result(&handshake::discover_result(&view, instructions.as_deref()))
     }
 }
 
-/// A method name for an error message: short, with hidden characters escaped.
-fn display_method(method: &str) -> String {
-    mcparley::model::text::display_line(&method.chars().take(64).collect::<String>()).into_owned()
+/// Cancels the requests for results of tasks when the client is gone: such a request holds its session.
+struct CancelResultsOnDrop<'s>(&'s ClientTasks);
+
+impl Drop for CancelResultsOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.cancel_results();
+    }
 }

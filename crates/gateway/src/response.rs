@@ -1,11 +1,14 @@
 //! Results in the form of a client's era.
 
 pub(crate) mod answer;
+pub(crate) mod era;
+pub(crate) mod extension_task;
 pub(crate) mod handshake;
+pub(crate) mod input_requests;
 pub(crate) mod instructions;
 pub(crate) mod item;
+pub(crate) mod page;
 mod result;
-mod tool;
 
 use mcparley_wire::{INTERNAL, RawJson, RpcError};
 

@@ -1,18 +1,21 @@
 //! Serves a client on two byte streams, one JSON message per line.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use mcparley_wire::transport::served;
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use crate::client_sessions::ClientSessions;
 use crate::gateway::Gateway;
+
+/// The number of the next client on byte streams in this process.
+static NEXT_CLIENT: AtomicU64 = AtomicU64::new(1);
 
 /// Serves one client until its input ends or its output closes. Calls in progress are canceled then, at the
 /// servers too; the servers themselves stay connected.
 pub async fn serve(gateway: &Gateway, input: impl AsyncRead + Unpin, output: impl AsyncWrite + Unpin) {
-    let session = gateway.open_session();
-    tokio::select! {
-        () = served::serve_client(input, output, Arc::new(session.clone())) => {}
-        () = session.run_background_work() => {}
-    }
+    // A client on byte streams is a principal of its own.
+    let principal = format!("stdio:{}", NEXT_CLIENT.fetch_add(1, Ordering::Relaxed));
+    served::serve_client(input, output, Arc::new(ClientSessions::new(gateway, &principal))).await;
 }

@@ -3,11 +3,14 @@
 //! A session is independent of the transport: it is a [`mcparley_wire::peer::Handler`] that is given its
 //! peer.
 
+pub(crate) mod asked_pages;
+pub(crate) mod client_tasks;
 pub(crate) mod log_level;
 pub(crate) mod parked;
 pub(crate) mod roots;
 pub(crate) mod running_call;
 pub(crate) mod tool_list;
+pub(crate) mod watches;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -15,17 +18,19 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use mcparley::Host;
 use mcparley::model::limits::SERVED_SUBSCRIPTIONS;
 use mcparley::pool::principal::{Principal, PrincipalId};
-use mcparley_wire::RawJson;
-use mcparley_wire::peer::Peer;
+use mcparley_wire::{RawJson, Replies};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
 use crate::client_abilities::Caller;
 use crate::gateway::Gateway;
+use crate::session::asked_pages::AskedPages;
+use crate::session::client_tasks::ClientTasks;
 use crate::session::log_level::WantedLogLevel;
 use crate::session::parked::ParkedCalls;
 use crate::session::roots::SessionRoots;
 use crate::session::tool_list::ClientToolList;
+use crate::session::watches::WatchedResources;
 
 /// The number of the next session of this process: clients of two gateways are different principals.
 static NEXT_SESSION: AtomicU64 = AtomicU64::new(1);
@@ -41,16 +46,26 @@ pub(crate) struct Shared {
     pub(crate) gateway: Gateway,
     /// The number of the session in this process.
     pub(crate) number: u64,
+    /// The principal, which all its sessions share.
+    principal_name: Box<str>,
     /// The principal that represents the client at the host.
     pub(crate) principal: Arc<Principal>,
-    /// The peer of the client.
-    pub(crate) peer: OnceLock<Peer>,
+    /// Sends messages to the client outside of its requests.
+    pub(crate) channel: OnceLock<Replies>,
     /// The client as negotiated in the `initialize` handshake of the old era.
     handshake: Mutex<Option<Caller>>,
+    /// The name that the client gave itself in the handshake.
+    pub(crate) client: OnceLock<Arc<str>>,
     pub(crate) listing: ClientToolList,
     pub(crate) parked: ParkedCalls,
     pub(crate) logging: WantedLogLevel,
     pub(crate) roots: SessionRoots,
+    /// The pages that the client was asked to visit.
+    pub(crate) pages: AskedPages,
+    /// The tasks of the client.
+    pub(crate) tasks: ClientTasks,
+    /// The resources that the client is subscribed to.
+    pub(crate) watches: WatchedResources,
     /// Semaphore that limits the subscriptions.
     pub(crate) subscriptions: Semaphore,
 }
@@ -59,45 +74,96 @@ impl Gateway {
     /// Opens the session of a new client.
     #[must_use]
     pub fn open_session(&self) -> GatewaySession {
-        GatewaySession::new(self.clone())
+        GatewaySession::new(self.clone(), None)
+    }
+
+    /// Opens a session for a principal, such as `token:work`. Each session is a principal of its own at the
+    /// host, because log messages belong to the session that made the call.
+    #[must_use]
+    pub fn open_session_for(&self, principal: &str) -> GatewaySession {
+        GatewaySession::new(self.clone(), Some(principal))
     }
 }
 
 impl GatewaySession {
-    fn new(gateway: Gateway) -> Self {
+    fn new(gateway: Gateway, principal: Option<&str>) -> Self {
         let number = NEXT_SESSION.fetch_add(1, Ordering::Relaxed);
         gateway.clients.fetch_add(1, Ordering::Relaxed);
-        let principal = Arc::new(Principal::new(PrincipalId::new(&format!("stdio:{number}"))));
+        // A client on byte streams is a principal of its own.
+        let principal_name = principal.map_or_else(|| format!("stdio:{number}"), str::to_owned);
+        let id = principal.map_or_else(|| principal_name.clone(), |name| format!("{name}:{number}"));
+        let principal = Arc::new(Principal::new(PrincipalId::new(&id)));
         let shared = Shared {
             gateway,
             number,
+            principal_name: principal_name.into(),
             principal,
-            peer: OnceLock::new(),
+            channel: OnceLock::new(),
             handshake: Mutex::default(),
+            client: OnceLock::new(),
             listing: ClientToolList::default(),
             parked: ParkedCalls::default(),
             logging: WantedLogLevel::default(),
             roots: SessionRoots::default(),
+            pages: AskedPages::default(),
+            tasks: ClientTasks::default(),
+            watches: WatchedResources::default(),
             subscriptions: Semaphore::new(SERVED_SUBSCRIPTIONS),
         };
         Self { shared: Arc::new(shared) }
+    }
+
+    /// Whether the gateway is a transparent bridge to one server.
+    pub(crate) fn is_transparent(&self) -> bool {
+        self.shared.gateway.mode.is_transparent()
+    }
+
+    /// The name of the principal, by which values for the client are sealed.
+    pub(crate) fn principal_name(&self) -> &str {
+        &self.shared.principal_name
+    }
+
+    /// Whether the gateway tells this principal apart from others, by its token.
+    pub(crate) fn is_told_apart(&self) -> bool {
+        ["token:", "jwt:"].iter().any(|kind| self.principal_name().starts_with(kind))
+    }
+
+    /// Whether questions name their server, because there is more than one.
+    pub(crate) fn names_servers(&self) -> bool {
+        !self.is_transparent() && self.host().servers().len() > 1
     }
 
     pub(crate) fn host(&self) -> &Host {
         &self.shared.gateway.host
     }
 
-    /// The peer of the client, once it is connected.
-    pub(crate) fn peer(&self) -> Option<&Peer> {
-        self.shared.peer.get()
+    /// Sets the channel for messages outside of the client's requests. A session has one; a second is
+    /// ignored.
+    pub fn open_channel(&self, channel: Replies) {
+        let _first = self.shared.channel.set(channel);
     }
 
-    /// Sends a notification; a failure is ignored, since the client is gone then.
-    pub(crate) async fn send_notification(&self, method: &str, params: Option<Value>) {
+    /// The channel for messages outside of requests, once the client is connected.
+    pub(crate) fn channel(&self) -> Option<&Replies> {
+        self.shared.channel.get()
+    }
+
+    /// Sends a notification outside of requests; one that the client does not read is dropped.
+    pub(crate) fn send_notification(&self, method: &str, params: Option<Value>) {
         let params = params.and_then(|params| RawJson::from_value(&params).ok());
-        if let Some(peer) = self.peer() {
-            let _gone = peer.notify(method, params.as_ref()).await;
+        if let Some(channel) = self.channel() {
+            let _delivery = channel.notify(method, params.as_ref());
         }
+    }
+
+    /// Whether calls wait for the client.
+    pub(crate) fn has_parked_calls(&self) -> bool {
+        self.shared.parked.has_calls()
+    }
+
+    /// Cancels the calls that wait for the client, which is gone.
+    pub(crate) fn cancel_parked_calls(&self) {
+        self.shared.parked.cancel_calls();
     }
 
     /// Locks the client's handshake of the old era, if there was one.
@@ -121,6 +187,9 @@ impl Drop for Shared {
     fn drop(&mut self) {
         self.gateway.clients.fetch_sub(1, Ordering::Relaxed);
         self.gateway.roots.remove_client(self.number);
+        if let Some(level) = self.gateway.log_levels.remove_client(self.number) {
+            self.gateway.set_server_level(level);
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mcparley_model::limits::{AUDIT_FILE_BYTES, AUDIT_FILES, AUDIT_QUEUE};
+use mcparley_model::limits::{AUDIT_FILE_BYTES, AUDIT_FILES, AUDIT_PAUSE, AUDIT_QUEUE};
 use mcparley_platform::file::JournalFile;
 use tokio::sync::Notify;
 
@@ -85,8 +85,11 @@ impl AuditLog {
 
     /// Queues a record and wakes the writer task.
     fn push_record(&self, record: AuditRecord) {
-        self.shared.lock_queue().push_record(record);
-        self.shared.news.notify_one();
+        let waiting = self.shared.lock_queue().push_record(record);
+        // The writer waits for the first record, and may wait for more until the queue is half full.
+        if waiting == 1 || waiting == AUDIT_QUEUE / 2 {
+            self.shared.news.notify_one();
+        }
     }
 }
 
@@ -101,6 +104,11 @@ impl Drop for AuditLog {
 async fn run_writer(shared: Arc<Shared>) {
     loop {
         shared.news.notified().await;
+        // Records of calls that end at the same time are written together.
+        tokio::select! {
+            () = tokio::time::sleep(AUDIT_PAUSE) => {}
+            () = shared.news.notified() => {}
+        }
         shared.flush_queue().await;
     }
 }
@@ -119,7 +127,7 @@ impl Shared {
 
     /// Appends records to the file. Records that cannot be written are lost, and counted.
     fn append_records(&self, records: &[AuditRecord]) {
-        let lines: String = records.iter().map(|record| record.to_json_line(&self.keeper)).collect();
+        let lines = record::write_json_lines(records, &self.keeper);
         if !lines.is_empty() && self.journal.append_lines(&lines).is_err() {
             let told: u64 = records.iter().map(AuditRecord::lost_count).sum();
             self.lock_queue().lost += told + u64::try_from(records.len()).unwrap_or(u64::MAX);
@@ -133,15 +141,16 @@ impl Shared {
 
 impl AuditQueue {
     /// Numbers a record and appends it to the bounded queue. When the queue is full, the record is dropped
-    /// and counted: a call never waits for the audit file.
-    fn push_record(&mut self, record: AuditRecord) {
+    /// and counted: a call never waits for the audit file. Returns the length of the queue.
+    fn push_record(&mut self, record: AuditRecord) -> usize {
         self.number += 1;
         if self.records.len() >= AUDIT_QUEUE {
             self.lost += 1;
-            return;
+        } else {
+            let lost = std::mem::take(&mut self.lost);
+            self.records.push_back(record.with_number(self.number, lost));
         }
-        let lost = std::mem::take(&mut self.lost);
-        self.records.push_back(record.with_number(self.number, lost));
+        self.records.len()
     }
 
     fn drain_records(&mut self) -> Vec<AuditRecord> {

@@ -19,6 +19,7 @@ use crate::permission::{Approver, Classifier, DenyingApprover};
 use crate::reload;
 use mcparley_auth::IdentitySettings;
 use mcparley_config::{BUILT_IN_SERVER, LoadedConfig, Paths, RunOptions, StartPolicy, load_config};
+use mcparley_pool::client_offer::ClientOffer;
 use mcparley_pool::connect::ConnectContext;
 use mcparley_pool::elicit::Elicitor;
 use mcparley_pool::organization::Organization;
@@ -57,6 +58,7 @@ pub struct HostBuilder {
     /// Whether the roots come later, from a client.
     client_roots: bool,
     sampler: Option<Arc<dyn Sampler>>,
+    offer: Option<ClientOffer>,
     hooks: Vec<Arc<dyn Hooks>>,
     session_hooks: bool,
     counts_calls: bool,
@@ -96,6 +98,7 @@ impl HostBuilder {
             elicitor: None,
             client_roots: false,
             sampler: None,
+            offer: None,
             hooks: Vec::new(),
             session_hooks: true,
             counts_calls: false,
@@ -170,6 +173,14 @@ impl HostBuilder {
     #[must_use]
     pub fn sampler(mut self, sampler: impl Sampler) -> Self {
         self.sampler = Some(Arc::new(sampler));
+        self
+    }
+
+    /// Sets the capabilities of the client that this host serves. Servers are offered those of them that have
+    /// a handler.
+    #[must_use]
+    pub fn client_offer(mut self, offer: ClientOffer) -> Self {
+        self.offer = Some(offer);
         self
     }
 
@@ -358,6 +369,7 @@ impl HostBuilder {
             .with_sign_in_cache();
         context.services.elicitor = self.elicitor.take();
         context.services.sampler = self.sampler.take();
+        context.services.offer = self.offer;
         context.services.hooks = Arc::<HookRunner>::clone(hooks);
         if self.client_roots {
             context.services.roots = Roots::awaiting_client();

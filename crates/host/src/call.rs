@@ -44,7 +44,7 @@ use crate::host::Host;
 use bind::BoundTool;
 use call_hooks::HookState;
 use mcparley_catalog::{CatalogEntry, ToolProvider};
-use mcparley_results::{CallOutcome, shape_outcome};
+use mcparley_results::{CallOutcome, ForwardableOutcome, shape_outcome};
 use tracing::Instrument as _;
 
 /// The maximum number of times a tool's definition may change before a call to it fails.
@@ -78,6 +78,24 @@ impl Host {
         };
         call.record_outcome(&result);
         audit_entry.set_outcome(&result);
+        result.map(ForwardableOutcome::into_outcome)
+    }
+
+    /// Calls a tool for a program that forwards the result: one that no hook changes and that is not too
+    /// long is not decoded. Otherwise like [`Host::call`].
+    ///
+    /// # Errors
+    /// A [`CallError`].
+    pub async fn call_to_forward(&self, mut call: Call) -> Result<ForwardableOutcome, CallError> {
+        call.is_forwarded = true;
+        let mut audit_entry = self.audit_entry(|| call.selector.display_name());
+        let result = match call.open_span() {
+            // Boxed, as above.
+            Some(span) => Box::pin(self.execute_call(&mut call, &mut audit_entry).instrument(span)).await,
+            None => self.execute_call(&mut call, &mut audit_entry).await,
+        };
+        call.record_outcome(&result);
+        audit_entry.set_outcome(&result);
         result
     }
 
@@ -86,14 +104,20 @@ impl Host {
         &self,
         call: &mut Call,
         audit_entry: &mut AuditEntry,
-    ) -> Result<CallOutcome, CallError> {
+    ) -> Result<ForwardableOutcome, CallError> {
         let mut hook_state = HookState::default();
         let bound = self.authorize_call(call, &mut hook_state, audit_entry).await?;
         hook_state.store_post_input(self.hook_runner(), call);
         let mut result = self.dispatch_call(&bound, call).await;
+        if matches!(result, Err(CallError::Unfinished { .. })) {
+            // Post hooks run when the client has come back and the call ends.
+            return result;
+        }
         if hook_state.may_change_result() {
             // Boxed: this rare, large future would enlarge the future of every call.
-            result = Box::pin(self.run_post_hooks(&bound, hook_state, result)).await;
+            let shaped = result.map(ForwardableOutcome::into_outcome);
+            let changed = Box::pin(self.run_post_hooks(&bound, hook_state, shaped)).await;
+            result = changed.map(ForwardableOutcome::Shaped);
         }
         if call.is_whole {
             return result;
@@ -103,24 +127,33 @@ impl Host {
     }
 
     /// Sends a permitted call to its server, or runs the host's built-in tool.
-    async fn dispatch_call(&self, bound: &BoundTool, call: &mut Call) -> Result<CallOutcome, CallError> {
-        match &bound.entry.provider {
+    async fn dispatch_call(
+        &self,
+        bound: &BoundTool,
+        call: &mut Call,
+    ) -> Result<ForwardableOutcome, CallError> {
+        let shaped = match &bound.entry.provider {
             ToolProvider::Server(server) => {
                 let progress = call.progress.as_ref().map(tokio::sync::watch::Sender::subscribe);
                 let running = self.call_statistics().begin_call(server, &bound.entry.tool.name, progress);
                 let answer = self.call_server(bound, call).await?;
-                let outcome = shape_outcome(answer).map_err(|shape| bound.call_failed_error(shape.into()))?;
+                let outcome = match call.is_forwarded {
+                    true => ForwardableOutcome::from_answer(answer),
+                    false => shape_outcome(answer).map(ForwardableOutcome::Shaped),
+                };
+                let outcome = outcome.map_err(|shape| bound.call_failed_error(shape.into()))?;
                 if let Some(running) = running {
-                    running.record_outcome(outcome.is_error);
+                    running.record_outcome(outcome.is_error());
                 }
-                Ok(outcome)
+                return Ok(outcome);
             }
             // Boxed: these rare, large futures would enlarge the future of every call.
             ToolProvider::Host(tool) => Box::pin(self.run_built_in_tool(*tool, call)).await,
             ToolProvider::SignIn { server, tool } => {
                 Box::pin(self.sign_in_by_tool(server, *tool, call)).await
             }
-        }
+        };
+        shaped.map(ForwardableOutcome::Shaped)
     }
 
     /// Looks the tool up, validates the arguments and checks the permission. If connecting to the server

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcparley_model::name::{PublicName, ServerName};
 use mcparley_model::permission::{Decision, DecisionReason};
 use mcparley_model::text::{Untrusted, display_line, shell_word};
-use mcparley_wire::Failure;
+use mcparley_wire::{Failure, RawJson};
 
 use mcparley_catalog::ArgumentMismatch;
 use mcparley_pool::connection::Unavailable;
@@ -101,6 +101,15 @@ pub enum CallError {
         #[source]
         why: UnansweredRequest,
     },
+    /// The call goes on at the client: its server requires input first, or has created a task. Only for calls
+    /// whose context relays such results.
+    #[error("`{tool}` has not finished: its client has to go on with it")]
+    Unfinished {
+        /// The tool.
+        tool: PublicName,
+        /// The server's result, as it was written.
+        result: RawJson,
+    },
     /// A built-in tool of the host failed.
     #[error("{message}")]
     BuiltInTool {
@@ -150,6 +159,7 @@ impl CallError {
             Self::MissingScopes { .. } => "rights",
             Self::Stopped { .. } => "stopped",
             Self::Unanswered { .. } => "unanswered",
+            Self::Unfinished { .. } => "unfinished",
             Self::BuiltInTool { .. } => "own",
         }
     }
@@ -187,6 +197,7 @@ impl CallError {
             | Self::Failed { .. }
             | Self::Stopped { .. }
             | Self::Unanswered { .. }
+            | Self::Unfinished { .. }
             | Self::BuiltInTool { .. } => None,
         }
     }

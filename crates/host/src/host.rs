@@ -43,6 +43,7 @@ use crate::page_opener::{NoPageOpener, PageOpener};
 use crate::permission::PendingCall;
 use agent::Shared;
 use mcparley_catalog::{Assembler, Catalog};
+use mcparley_config::reconnect_requests::SeenRequests;
 use mcparley_config::{LoadedConfig, Paths};
 use mcparley_model::similar::similar_names;
 use mcparley_pool::connect::ConnectContext;
@@ -95,6 +96,8 @@ pub(crate) struct HostInner {
     leaving: Mutex<JoinSet<()>>,
     /// Background tasks that live as long as the host, such as the file watcher.
     tasks: Mutex<Vec<AbortOnDropTask<()>>>,
+    /// The reconnect requests that were acted on.
+    seen_requests: Mutex<SeenRequests>,
 }
 
 impl HostInner {
@@ -116,6 +119,7 @@ impl HostInner {
             disabled: Mutex::default(),
             leaving: Mutex::default(),
             tasks: Mutex::default(),
+            seen_requests: Mutex::default(),
         }
     }
 }
@@ -123,6 +127,11 @@ impl HostInner {
 impl Host {
     pub(crate) fn from_inner(inner: Arc<HostInner>) -> Self {
         Self { inner }
+    }
+
+    /// Locks the reconnect requests that were acted on.
+    pub(crate) fn seen_requests(&self) -> MutexGuard<'_, SeenRequests> {
+        lock_ignoring_poison(&self.inner.seen_requests)
     }
 
     pub(crate) fn downgrade(&self) -> Weak<HostInner> {

@@ -6,7 +6,7 @@
 //! | rules that apply to only one definition of a tool | `binding` |
 //! | facts about a tool that are computed once | `tool_facts` |
 //! | mode `auto` | `classify` |
-//! | questions to the user | `question` |
+//! | questions to the user, and their facts for other processes | `question`, `summary` |
 //! | denied calls that wait for the user's permission | `pending` |
 
 mod binding;
@@ -14,6 +14,7 @@ mod classify;
 mod gate;
 mod pending;
 mod question;
+mod summary;
 mod tool_facts;
 
 use mcparley_model::permission::{Decision, DecisionReason};
@@ -25,6 +26,7 @@ pub(crate) use gate::{PermissionDeciders, PermissionGate, PermissionRequest};
 pub(crate) use pending::waits_for_permission;
 pub use pending::{PendingCall, pending_calls};
 pub use question::{AlwaysAllowTarget, Approver, DenyingApprover, PermissionAnswer, PermissionQuestion};
+pub use summary::PermissionSummary;
 pub(crate) use tool_facts::{ToolFacts, ToolFactsCache};
 
 /// Whether the user has already consented to a call.

@@ -157,7 +157,7 @@ impl Host {
         let arguments = argument_values::assign_values(&prompt, call.values())?;
         let params =
             RequestParams::new().with_member("name", &prompt.original).with_member("arguments", &arguments);
-        let request = Request { method: "prompts/get", capability: "prompts", params };
+        let request = Request::for_reading("prompts/get", "prompts", params);
         let answer = self.send_request(&prompt.server, request).await?;
         messages::parse_messages(&prompt, &answer)
     }

@@ -22,7 +22,7 @@ use tracing::field::Empty;
 use tracing::{Instrument as _, info_span};
 
 pub(crate) use connectors::fetch_connectors;
-pub use request::request_reconnect;
+pub use request::{prepare_reconnect, publish_reconnect, request_reconnect};
 pub(crate) use watch::watch_config_files;
 
 impl Host {

@@ -1,7 +1,8 @@
-//! Log messages of a host's servers, as a stream.
+//! Log messages of a host's servers, and the pages they report as visited, as streams.
 
 use mcparley_model::log_level::LogLevel;
 use mcparley_model::name::ServerName;
+use mcparley_pool::elicit::FinishedVisit;
 use mcparley_pool::log::LogMessage;
 use tokio::sync::broadcast;
 
@@ -15,9 +16,21 @@ impl Host {
         self.connect_context().services.messages.subscribe()
     }
 
+    /// Subscribes to the pages that servers report as visited. A slow listener loses the oldest.
+    #[must_use]
+    pub fn finished_visits(&self) -> broadcast::Receiver<FinishedVisit> {
+        self.connect_context().services.visits.subscribe()
+    }
+
     /// Sets the minimum level of the log messages that a server sends; of all servers without a name. It
     /// stays in force across reconnects. Servers without the logging capability are not affected.
     pub fn set_log_level(&self, server: Option<&ServerName>, level: LogLevel) {
         self.connect_context().services.messages.set_level(server, level);
+    }
+
+    /// Sets the level of the servers of the old era on behalf of the clients of a gateway, as
+    /// [`Host::set_log_level`] does. Requests to servers of the new era carry the level of their client.
+    pub fn set_client_log_level(&self, server: Option<&ServerName>, level: LogLevel) {
+        self.connect_context().services.messages.set_client_level(server, level);
     }
 }

@@ -1,7 +1,7 @@
 //! Parses JSON with comments and keeps the position of every value.
 //!
 //! The parser is lenient about comments, trailing commas and a byte order mark, and strict where a guess
-//! could hide a server (missing commas, unquoted names). [`crate::edit`] changes a document without
+//! could hide a server (missing commas, unquoted names). `mcparley_config::json_editor` changes a document without
 //! touching the rest of it.
 
 use jsonc_parser::ast;
@@ -110,7 +110,8 @@ const STRETCH: usize = 128;
 ///
 /// Users write comments and trailing commas; any other leniency would make us read a file differently from
 /// the next program.
-pub(crate) fn parse_options() -> ParseOptions {
+#[must_use]
+pub fn parse_options() -> ParseOptions {
     ParseOptions {
         allow_comments: true,
         allow_trailing_commas: true,

@@ -5,7 +5,7 @@
 //!
 //! | question | module |
 //! |---|---|
-//! | where does a value come from | [`scope`]; [`document`] parses files, [`edit`] changes them |
+//! | where does a value come from | [`scope`]; [`document`] parses files |
 //! | how is a server configured | [`config`], after [`expand`] |
 //! | which entries are the same server | [`signature`] |
 //! | which programs would a command start | [`command_line`], [`program`] |
@@ -23,7 +23,6 @@ pub mod approval;
 pub mod command_line;
 pub mod config;
 pub mod document;
-pub mod edit;
 pub mod expand;
 pub mod explain;
 pub mod front_matter;

@@ -19,14 +19,23 @@ mod variables;
 
 use std::time::Duration;
 
-pub use audit::{AUDIT_FILE_BYTES, AUDIT_FILES, AUDIT_NAME_CHARS, AUDIT_QUEUE};
+pub use audit::{AUDIT_FILE_BYTES, AUDIT_FILES, AUDIT_NAME_CHARS, AUDIT_PAUSE, AUDIT_QUEUE};
 pub use dialects::{
     ARGUMENT_NAME_LIMIT, GEMINI_SCHEMA_DEPTH, MODEL_ALTERNATIVES, MODEL_CHOICES, MODEL_SCHEMA_DEPTH,
     MODEL_SCHEMA_PARTS, OPENAI_DESCRIPTION_CHARS, REMARK_CHARS, TOOLS_PER_REQUEST,
 };
 pub use gateway::{
-    FIRST_LIST_TIME, FOUND_TOOLS, LIST_CHANGED_QUIET, PARKED_CALLS, PARKED_TIME, SERVED_INSTRUCTIONS_CHARS,
-    SERVED_LIST_FRESH, SERVED_PAGE_BYTES, SERVED_PAGE_TOOLS, SERVED_REQUESTS, SERVED_SUBSCRIPTIONS,
+    CONTROL_ANSWER_BYTES, CONTROL_ANSWER_TIME, CONTROL_CONNECTIONS, CONTROL_SOCKETS, CONTROL_TIME,
+    DOOR_BODY_BYTES, DOOR_BODY_TIME, DOOR_CHANNEL_TIME, DOOR_CONNECTIONS, DOOR_DRAIN_TIME,
+    DOOR_EVENT_REQUEST_BYTES, DOOR_FAILED_TOKENS, DOOR_HEADER_BYTES, DOOR_HEADER_TIME, DOOR_HEADERS,
+    DOOR_KEEP_ALIVE, DOOR_LOG_BYTES, DOOR_LOG_EVENTS, DOOR_LOG_TIME, DOOR_PRINCIPAL_REQUESTS,
+    DOOR_PRINCIPAL_TIME, DOOR_REQUESTS, DOOR_RESUME_TIME, DOOR_SESSION_ID_BYTES, DOOR_SESSION_LOG_BYTES,
+    DOOR_SESSION_STREAMS, DOOR_SESSION_TIME, DOOR_SESSIONS, DOOR_STALL_TIME, DOOR_STREAM_AFTER,
+    DOOR_TOKEN_FILE_BYTES, DOOR_UNREAD_BYTES, DOOR_UNREAD_EVENTS, FIRST_LIST_TIME, FOUND_TOOLS,
+    LIST_CHANGED_QUIET, LISTEN_ANSWER_TIME, PARKED_CALLS, PARKED_TIME, PENDING_QUESTIONS,
+    SERVED_INSTRUCTIONS_CHARS, SERVED_LIST_FRESH, SERVED_MODEL_NAME_CHARS, SERVED_NAME_CHARS,
+    SERVED_PAGE_BYTES, SERVED_PAGE_TOOLS, SERVED_REQUESTS, SERVED_RESOURCE_SUBSCRIPTIONS,
+    SERVED_SUBSCRIPTIONS, STATE_TIME,
 };
 pub use hooks::{
     HOOK_NOTES, HOOK_OUTPUT_BYTES, HOOK_SAID_BYTES, HOOK_TEXT_CHARS, HOOK_TIME, HOOK_TIME_MOST, HOOKS,
@@ -155,6 +164,21 @@ pub const QUESTIONS_PER_CALL: u32 = 10;
 /// The timeout for the user's answer to a question that could belong to several calls: others wait behind
 /// it.
 pub const QUESTION_TIME: Duration = Duration::from_secs(5 * 60);
+
+/// The time that a call of a tool that was never called to the end waits for another principal's call of such
+/// a tool, on a channel that does not say which of the two a question belongs to.
+pub const UNKNOWN_TOOL_TIME: Duration = Duration::from_secs(1);
+
+/// The time that a call of a tool that asks waits for calls of the same principal that have not asked yet, if
+/// their questions must be told apart.
+pub const SIBLING_TIME: Duration = Duration::from_secs(30);
+
+/// The time for which messages of a canceled call may still come on a shared channel: the server has to read
+/// the cancellation first.
+pub const CANCELED_CALL_TIME: Duration = Duration::from_secs(5);
+
+/// The maximum number of canceled calls of one server whose messages may still come.
+pub const CANCELED_CALLS: usize = 1024;
 
 /// The pause before the second retry of a call that waits for a visited page. Exponential backoff doubles
 /// it, up to [`PAGE_PAUSE_LONGEST`].
@@ -297,6 +321,9 @@ pub const LIST_TIME: Duration = Duration::from_secs(30);
 /// The timeout for a server to fetch its roots before a call, and for roots that are not known yet when a
 /// server requests them.
 pub const ROOTS_TIME: Duration = Duration::from_secs(2);
+
+/// The timeout for a server to confirm a log level before a call that wants it.
+pub const LOG_LEVEL_TIME: Duration = Duration::from_secs(1);
 
 /// The time a server gets to process its new roots before the first call. It has received them, but servers
 /// check folders on the disk before they use them, and do not report when they are done.

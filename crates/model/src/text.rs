@@ -110,6 +110,11 @@ pub fn hidden_count(text: &str) -> usize {
     hidden::hidden_characters(text).count()
 }
 
+/// Whether the character is hidden, or is hidden between some neighbors.
+pub(crate) fn can_be_hidden(character: char) -> bool {
+    hidden::can_be_hidden(character)
+}
+
 /// Replaces the characters found by `changes`, in order. Copies nothing if there are none, as in most
 /// texts.
 fn replace_marked<'t, I: Iterator<Item = MarkedCharacter>>(

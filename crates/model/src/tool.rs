@@ -4,6 +4,7 @@
 //! decide a permission, and only the unusable tool is withheld, with the reason.
 
 mod change;
+mod definition;
 mod entry;
 mod header;
 mod record;
@@ -19,6 +20,7 @@ use crate::limits::{DESCRIPTION_CHARS, RESULT_CHARS_CLAIMED};
 use crate::name::ToolName;
 use crate::text::{clean_text, truncate_text};
 pub use change::DefinitionChange;
+use definition::ToolDefinition;
 use entry::RawToolEntry;
 pub use header::{HeaderFault, HeaderParam, param_headers};
 pub use record::{ToolDigest, ToolRecord};
@@ -56,6 +58,8 @@ pub struct Tool {
     /// Whether the server explicitly declares the tool destructive; by default every tool that writes may
     /// be.
     pub says_destructive: bool,
+    /// The definition as the server sent it; see [`Tool::definition_text`].
+    definition: ToolDefinition,
 }
 
 /// The audience of a tool, as its server declares it (`_meta.ui.visibility`, MCP Apps).
@@ -192,7 +196,9 @@ impl Tool {
         let Some(name) = written.name() else {
             return Err(withheld("", ToolFault::Field { name: "name", expected: "a string" }));
         };
-        Self::from_entry(&name, &written).map_err(|fault| withheld(&name, fault))
+        let tool = Self::from_entry(&name, &written).map_err(|fault| withheld(&name, fault))?;
+        let definition = ToolDefinition::from_entry(entry, &written, &tool);
+        Ok(Self { definition, ..tool })
     }
 
     fn from_entry(name: &str, written: &RawToolEntry<'_>) -> Result<Self, ToolFault> {
@@ -218,6 +224,7 @@ impl Tool {
             result_chars: meta.as_ref().and_then(claimed_chars),
             audience: Audience::from_meta(meta.as_ref()),
             says_destructive,
+            definition: ToolDefinition::default(),
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::client_line::ClientLine;
 use crate::elicit::Elicitor;
 use crate::principal::Principal;
 use crate::roots::Root;
@@ -19,6 +20,8 @@ pub struct CallClient {
     /// The roots of the principal, for servers that request them during the call. Without them, the host's
     /// own are used.
     pub roots: Option<Vec<Root>>,
+    /// The line to the client of a gateway, which answers in place of the other handlers.
+    pub line: Option<Arc<dyn ClientLine>>,
 }
 
 impl std::fmt::Debug for CallClient {

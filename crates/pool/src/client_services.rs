@@ -6,7 +6,8 @@ use mcparley_config::Paths;
 use mcparley_model::config::{RootsPolicy, ServerConfig};
 use serde_json::{Value, json};
 
-use crate::elicit::{ElicitationHooks, Elicitor, NoHooks};
+use crate::client_offer::ClientOffer;
+use crate::elicit::{ElicitationHooks, Elicitor, NoHooks, VisitChannel};
 use crate::log::LogChannel;
 use crate::roots::{Roots, ServerRoots};
 use crate::sample::Sampler;
@@ -24,6 +25,10 @@ pub struct ClientServices {
     pub roots: Roots,
     /// The channel for log messages of servers: their levels and listeners.
     pub messages: LogChannel,
+    /// The capabilities of the client that the servers are for; all that are supported without one.
+    pub offer: Option<ClientOffer>,
+    /// The channel for pages that servers report as visited.
+    pub visits: VisitChannel,
 }
 
 impl ClientServices {
@@ -36,6 +41,8 @@ impl ClientServices {
             hooks: Arc::new(NoHooks),
             roots: Roots::from_paths(paths),
             messages: LogChannel::default(),
+            offer: None,
+            visits: VisitChannel::default(),
         }
     }
 
@@ -55,7 +62,10 @@ impl ClientServices {
         if let Some(sampler) = &self.sampler {
             capabilities["sampling"] = if sampler.takes_tools() { json!({ "tools": {} }) } else { json!({}) };
         }
-        capabilities
+        match self.offer {
+            Some(offer) => offer.restrict_capabilities(capabilities, self.hooks.has_elicitation_hooks()),
+            None => capabilities,
+        }
     }
 
     /// The roots offered to the server of this entry.

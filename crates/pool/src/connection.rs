@@ -35,13 +35,15 @@ use std::time::Duration;
 
 use mcparley_auth::Account;
 use mcparley_model::config::ServerConfig;
+use mcparley_model::limits::LOG_LEVEL_TIME;
+use mcparley_model::log_level::LogLevel;
 use mcparley_model::name::ServerName;
 use mcparley_wire::{AgreedProtocol, ProtocolSession};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::connect::ConnectContext;
 use crate::host_id::HostId;
-use crate::log::{LogFile, ServerLog};
+use crate::log::{LogFile, LogLevelGate, ServerLog};
 use crate::pool_key::PoolKey;
 use crate::roots::{RootsGate, ServerRoots};
 use crate::server_requests::ServerRequests;
@@ -89,6 +91,8 @@ pub struct LiveConnection {
     watched: Arc<ResourceWatches>,
     /// Holds calls back until the server has read its roots.
     gate: Arc<RootsGate>,
+    /// Holds calls back until the server knows the log level.
+    levels: Arc<LogLevelGate>,
     /// Dropped with the last lease, which the receiver notices.
     _in_use: mpsc::Sender<()>,
 }
@@ -97,11 +101,11 @@ impl LiveConnection {
     fn new(
         session: ProtocolSession,
         epoch: Epoch,
-        (watched, gate): (Arc<ResourceWatches>, Arc<RootsGate>),
+        (watched, gate, levels): (Arc<ResourceWatches>, Arc<RootsGate>, Arc<LogLevelGate>),
         in_use: mpsc::Sender<()>,
     ) -> Self {
         let (used, served) = (AtomicBool::new(true), AtomicBool::new(false));
-        Self { session, epoch, process_id: None, used, served, watched, gate, _in_use: in_use }
+        Self { session, epoch, process_id: None, used, served, watched, gate, levels, _in_use: in_use }
     }
 
     /// This connection to the server with this process.
@@ -115,6 +119,16 @@ impl LiveConnection {
         match self.session.protocol() {
             AgreedProtocol::Old(_) => self.gate.wait_until_read(&self.session, roots.version()).await,
             AgreedProtocol::New => {}
+        }
+    }
+
+    /// Waits, with a short timeout, until a server of the old era knows this log level or a more detailed one.
+    /// In the new era each request carries its level.
+    pub async fn wait_for_log_level(&self, level: LogLevel) {
+        let is_old = matches!(self.session.protocol(), AgreedProtocol::Old(_));
+        if is_old && self.session.server_description().has_capability("logging") {
+            let _late =
+                tokio::time::timeout(LOG_LEVEL_TIME, self.levels.wait_for_level(level)).await.is_err();
         }
     }
 

@@ -10,11 +10,15 @@
 //! | one field of a form | `field` |
 //! | errors of calls that needed an answer | `error` |
 //! | a page to visit | `page` |
+//! | the parameters of the protocol's request | `parsed` |
+//! | pages that servers report as visited | `visit_channel` |
 
 mod error;
 mod field;
 mod form;
 mod page;
+mod parsed;
+mod visit_channel;
 
 use mcparley_model::name::ServerName;
 use mcparley_wire::peer::BoxedFuture;
@@ -24,6 +28,8 @@ pub use error::UnansweredRequest;
 pub use field::{FieldChoice, FieldKind, FieldWarning, FormField};
 pub use form::ElicitationForm;
 pub use page::{ElicitationPage, PageWarning};
+pub use parsed::{InvalidElicitation, ParsedElicitation};
+pub use visit_channel::{FinishedVisit, VisitChannel};
 
 /// A question of a server to the user.
 #[derive(Clone, Copy, Debug)]

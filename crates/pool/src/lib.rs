@@ -4,7 +4,7 @@
 //! | step, in the order of the data | module |
 //! |---|---|
 //! | the program, URL or handler behind an entry | [`launch`], [`organization`], [`connect`]: [`connect::Dialer`] |
-//! | answers to requests of servers | [`server_requests`] with [`client_services`] and the [`call_client`] of a call: [`elicit`], [`sample`], [`roots`] |
+//! | answers to requests of servers | [`server_requests`] with [`client_services`], the [`client_offer`] and the [`call_client`] of a call: [`elicit`], [`sample`], [`roots`] |
 //! | caches of tool lists, protocol eras and sign-in needs | [`caches`]: [`catalog_cache`], `era_cache`, [`needs_auth`] |
 //! | the limit on servers that start at once | [`start_gate`] |
 //! | the tools, prompts and resources of a server | [`surface`] |
@@ -17,6 +17,8 @@
 pub mod caches;
 pub mod call_client;
 pub mod catalog_cache;
+pub mod client_line;
+pub mod client_offer;
 pub mod client_services;
 pub mod connect;
 pub mod connect_error;

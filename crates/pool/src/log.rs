@@ -6,6 +6,7 @@
 
 mod follower;
 mod journal;
+mod level_gate;
 mod line;
 mod messages;
 mod reader;
@@ -34,6 +35,7 @@ use crate::token_bucket::TokenBucket;
 pub use follower::LogFollower;
 pub use journal::LogFile;
 pub use journal::{StoredLog, read_logs, read_stored_logs};
+pub(crate) use level_gate::LogLevelGate;
 pub use line::{LogLine, LogSource};
 pub use messages::LogMessage;
 pub use messages::{LogChannel, ServerLogLevel};
@@ -118,9 +120,14 @@ impl ServerLog {
         }
     }
 
-    /// Logs a log message of the server; `principal` finds the principal it belongs to. Messages over the
+    /// Logs a log message of the server; `principal` finds the principal it belongs to, for listeners, which
+    /// do not get a message without it. Messages over the
     /// rate limit are dropped without being parsed.
-    pub fn add_message(&self, params: Option<&RawJson>, principal: impl FnOnce() -> Option<PrincipalId>) {
+    pub fn add_message(
+        &self,
+        params: Option<&RawJson>,
+        principal: Option<impl FnOnce() -> Option<PrincipalId>>,
+    ) {
         if !self.rate_limit.try_take() {
             self.lock_buffer().left_out += 1;
             return;
@@ -135,7 +142,7 @@ impl ServerLog {
         pages.trouble = true;
         drop(pages);
         self.arrived.notify_one();
-        if let Some((server, messages)) = &self.listeners {
+        if let (Some((server, messages)), Some(principal)) = (&self.listeners, principal) {
             messages.send_message(LogMessage { server: server.clone(), principal: principal(), line });
         }
     }

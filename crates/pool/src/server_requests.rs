@@ -5,26 +5,27 @@
 
 mod in_flight;
 mod page_visits;
+mod question_lane;
+mod relay;
 mod route;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcparley_model::limits::{QUESTION_CHARS, QUESTION_TIME};
+use mcparley_model::limits::QUESTION_TIME;
 use mcparley_model::name::ServerName;
-use mcparley_model::text::{Untrusted, clean_text, truncate_text};
+use mcparley_model::text::{Untrusted, truncate_text};
 use mcparley_wire::{
     Cause, INTERNAL, INVALID_PARAMS, INVALID_REQUEST, Incoming, METHOD_NOT_FOUND, RawJson, RpcError,
 };
-use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::{Notify, Semaphore};
 
 use crate::call_client::CallClient;
 use crate::client_services::ClientServices;
 use crate::elicit::{
-    Elicitation, ElicitationForm, ElicitationHooks, ElicitationPage, ElicitationReply, ElicitationRequest,
-    Elicitor, UnansweredRequest,
+    Elicitation, ElicitationHooks, ElicitationReply, ElicitationRequest, Elicitor, FinishedVisit,
+    InvalidElicitation, ParsedElicitation, UnansweredRequest, VisitChannel,
 };
 use crate::log::ServerLog;
 use crate::principal::PrincipalId;
@@ -34,6 +35,8 @@ pub use in_flight::InFlightGuard;
 use in_flight::{InFlightCall, InFlightCalls};
 use mcparley_catalog::ArgumentMismatch;
 use page_visits::PageVisits;
+use question_lane::LaneCaller;
+pub use question_lane::LanePlace;
 use route::{MessageRoute, RouteCandidate, RouteClues};
 
 /// Dispatches the requests of one server to the handlers, on behalf of the call they belong to.
@@ -48,6 +51,8 @@ pub struct ServerRequests {
     /// Semaphore for questions without a known call, which are asked one at a time.
     turn: Semaphore,
     visits: PageVisits,
+    /// The channel for pages that the server reports as visited.
+    visit_channel: VisitChannel,
     /// Signals that the status of a task of the server may have changed.
     tasks: Notify,
 }
@@ -77,13 +82,6 @@ pub struct RequestedPage {
     asked: ParsedElicitation,
 }
 
-/// A parsed elicitation.
-#[derive(Debug)]
-struct ParsedElicitation {
-    message: String,
-    ask: ElicitationRequest,
-}
-
 impl ServerRequests {
     /// A dispatcher for the requests of a server, with these services.
     pub fn new(
@@ -103,6 +101,7 @@ impl ServerRequests {
             log,
             turn: Semaphore::new(1),
             visits: PageVisits::default(),
+            visit_channel: services.visits.clone(),
             tasks: Notify::new(),
         }
     }
@@ -114,6 +113,9 @@ impl ServerRequests {
 
     /// Answers a request of the old era, on behalf of the call that it belongs to.
     pub async fn answer_request(&self, incoming: Incoming) -> Result<RawJson, RpcError> {
+        if let Some(answer) = self.relay_request(&incoming).await {
+            return answer;
+        }
         let answer = self.route_and_respond(&incoming).await.map_err(ServerRequestError::into_rpc_error)?;
         RawJson::from_value(&answer).map_err(|_| RpcError::new(INTERNAL, "the answer cannot be written"))
     }
@@ -132,12 +134,14 @@ impl ServerRequests {
 
     /// Parses the page that a call needs.
     pub fn parse_page(&self, params: &RawJson) -> Result<RequestedPage, UnansweredRequest> {
-        let unaskable = |trouble: ServerRequestError| trouble.into_call_error("elicitation/create");
-        let ParsedElicitation { message, ask } = ParsedElicitation::parse(Some(params)).map_err(unaskable)?;
-        match ask {
+        let unaskable =
+            |error| ServerRequestError::from_elicitation(&error).into_call_error("elicitation/create");
+        let ParsedElicitation { message, request } =
+            ParsedElicitation::parse(Some(params)).map_err(unaskable)?;
+        match request {
             ElicitationRequest::Page(page) => Ok(RequestedPage {
                 url: page.url().to_owned(),
-                asked: ParsedElicitation { message, ask: ElicitationRequest::Page(page) },
+                asked: ParsedElicitation { message, request: ElicitationRequest::Page(page) },
             }),
             ElicitationRequest::Form(_) => {
                 Err(UnansweredRequest::InvalidRequest { reason: "it is not a page".into() })
@@ -168,7 +172,7 @@ impl ServerRequests {
         page: &RequestedPage,
         (longest, person_counts): (Duration, bool),
     ) -> bool {
-        let ElicitationRequest::Page(page) = &page.asked.ask else { return false };
+        let ElicitationRequest::Page(page) = &page.asked.request else { return false };
         let server_tells = async {
             match page.id() {
                 Some(id) => self.visits.wait_until_finished(id).await,
@@ -192,11 +196,43 @@ impl ServerRequests {
     /// Handles the server's notification that a page was visited.
     pub fn handle_visit_notification(&self, params: Option<&RawJson>) {
         self.visits.handle_complete(params);
+        if let Some(params) = params {
+            self.visit_channel
+                .send_visit(FinishedVisit { server: self.server.clone(), params: params.clone() });
+        }
     }
 
-    /// Registers a call as in flight until the guard is dropped.
-    pub fn register_call(&self, client: Option<&Arc<CallClient>>) -> InFlightGuard<'_> {
-        self.calls.register_call(client)
+    /// Registers a call of a tool as in flight until the guard is dropped.
+    pub fn register_call<'d>(
+        &'d self,
+        client: Option<&Arc<CallClient>>,
+        tool: &str,
+        place: Option<LanePlace<'d>>,
+    ) -> InFlightGuard<'d> {
+        self.calls.register_call(client, tool, place)
+    }
+
+    /// Whether a call of a tool has to wait for its place in the question lane, on a channel that does not
+    /// say which call a question belongs to.
+    pub fn needs_lane(&self, tool: &str) -> bool {
+        self.calls.lane.manner_of(tool).may_ask()
+    }
+
+    /// Waits until no other call can be mistaken for a call of this tool when the server asks.
+    pub async fn enter_lane(&self, client: Option<&Arc<CallClient>>, tool: &str) -> Option<LanePlace<'_>> {
+        let line = client.and_then(|client| client.line.as_ref());
+        let principal = client.map(|client| &client.principal.id);
+        let is_exact = line.is_some_and(|line| line.relays_input());
+        self.calls.lane.wait_for_place(tool, LaneCaller { principal, is_exact }).await
+    }
+
+    /// Finds the call of a question, and learns which tools ask.
+    fn route_question(&self, cause: Cause, params: Option<&RawJson>) -> MessageRoute<Arc<InFlightCall>> {
+        let route = self.calls.route_message(&RouteClues::from_question(cause, params));
+        if matches!(cause, Cause::Connection) {
+            self.calls.learn_question(&route);
+        }
+        route
     }
 
     /// The principal of the call that a message belongs to. `None` for the host's own calls, outside of
@@ -216,7 +252,10 @@ impl ServerRequests {
         &self,
         Incoming { method, params, cause, .. }: &Incoming,
     ) -> Result<Value, ServerRequestError> {
-        let route = self.calls.route_message(&RouteClues::from_message(*cause, params.as_ref()));
+        let route = match &**method {
+            "elicitation/create" | "sampling/createMessage" => self.route_question(*cause, params.as_ref()),
+            _ => self.calls.route_message(&RouteClues::from_message(*cause, params.as_ref())),
+        };
         if &**method == "elicitation/create"
             && let MessageRoute::Call(call) = &route
         {
@@ -240,7 +279,11 @@ impl ServerRequests {
                 let _open = route.open_question();
                 self.answer_sampling(route, params).await.map_err(ServerRequestError::Model)
             }
-            "elicitation/create" => self.answer_elicitation(&ParsedElicitation::parse(params)?, route).await,
+            "elicitation/create" => {
+                let asked = ParsedElicitation::parse(params)
+                    .map_err(|error| ServerRequestError::from_elicitation(&error))?;
+                self.answer_elicitation(&asked, route).await
+            }
             _ => Err(ServerRequestError::Method),
         }
     }
@@ -269,7 +312,7 @@ impl ServerRequests {
             self.log.add_event("question declined: no user to ask");
             return Ok(json!({ "action": "decline" }));
         };
-        let content = match (reply, &asked.ask) {
+        let content = match (reply, &asked.request) {
             (ElicitationReply::Decline, _) => return Ok(json!({ "action": "decline" })),
             (ElicitationReply::Cancel, _) => return Ok(json!({ "action": "cancel" })),
             (ElicitationReply::Accept(_), ElicitationRequest::Page(_)) => {
@@ -332,8 +375,8 @@ impl ServerRequests {
         elicitor: Option<&dyn Elicitor>,
         is_call_known: bool,
     ) -> Option<ElicitationReply> {
-        let ParsedElicitation { message, ask } = asked;
-        let question = Elicitation { server: &self.server, message, request: ask, is_call_known };
+        let ParsedElicitation { message, request } = asked;
+        let question = Elicitation { server: &self.server, message, request, is_call_known };
         if self.hooks.has_elicitation_hooks()
             && let Some(reply) = self.hooks.answer_question(question).await
         {
@@ -354,39 +397,11 @@ impl ServerRequests {
     }
 }
 
-impl ParsedElicitation {
-    /// Parses the parameters of `elicitation/create`.
-    fn parse(params: Option<&RawJson>) -> Result<Self, ServerRequestError> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct ElicitationParams {
-            message: String,
-            #[serde(default)]
-            mode: Option<String>,
-            #[serde(default)]
-            url: Option<String>,
-            #[serde(default)]
-            elicitation_id: Option<String>,
-        }
-        let trouble = |reason: &dyn ToString| ServerRequestError::Request(reason.to_string());
-        let params = params.ok_or_else(|| trouble(&"it has no parameters"))?;
-        let wire: ElicitationParams =
-            params.decode().map_err(|_| trouble(&"its parameters are malformed"))?;
-        let ask = match wire.mode.as_deref() {
-            None | Some("form") => ElicitationRequest::Form(
-                ElicitationForm::parse(params.member("requestedSchema")).map_err(|fault| trouble(&fault))?,
-            ),
-            Some("url") => {
-                let page = ElicitationPage::parse(wire.url.as_deref(), wire.elicitation_id);
-                ElicitationRequest::Page(page.map_err(|fault| trouble(&fault))?)
-            }
-            Some(_) => return Err(trouble(&"its `mode` is neither `form` nor `url`")),
-        };
-        Ok(Self { message: truncate_text(&clean_text(&wire.message), QUESTION_CHARS).into_owned(), ask })
-    }
-}
-
 impl ServerRequestError {
+    fn from_elicitation(error: &InvalidElicitation) -> Self {
+        Self::Request(error.to_string())
+    }
+
     /// The JSON-RPC error for a server of the old era.
     fn into_rpc_error(self) -> RpcError {
         match self {

@@ -7,14 +7,14 @@
 
 mod pages;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use mcparley_model::limits::{LIST_ITEMS, LIST_PAGES, LIST_TIME};
 use mcparley_model::text::Untrusted;
 use mcparley_model::tool::{Tool, ToolFault, WithheldTool};
-use mcparley_wire::{Failure, METHOD_NOT_FOUND, ProtocolSession, RawJson};
+use mcparley_wire::{Failure, METHOD_NOT_FOUND, ProtocolSession, RawJson, ServerDescription};
 
 use mcparley_catalog::is_usable_skill;
 pub use pages::ListCut;
@@ -82,8 +82,45 @@ pub struct Surface {
     pub skills: Vec<RawJson>,
     /// The server's instructions for its use.
     pub instructions: Option<Untrusted>,
+    /// The server's description of itself, as it gave it last.
+    pub about: Option<Arc<ServerDescription>>,
+    /// The cache hints and the `_meta` of the lists of a server of the new era, as it sent them, by the member
+    /// with the items.
+    pub list_hints: BTreeMap<Box<str>, RawJson>,
     /// The incomplete lists and the reasons.
     pub gaps: Vec<ListGap>,
+    /// The changes that the server has announced since it was connected.
+    pub announced: AnnouncedChanges,
+}
+
+/// The number of fetches that a server has caused by announcing changes, for each list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AnnouncedChanges {
+    /// Changes of the tools.
+    pub tools: u64,
+    /// Changes of the prompts.
+    pub prompts: u64,
+    /// Changes of the resources, their templates and skills.
+    pub resources: u64,
+}
+
+impl std::iter::Sum for AnnouncedChanges {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |sum, Self { tools, prompts, resources }| Self {
+            tools: sum.tools + tools,
+            prompts: sum.prompts + prompts,
+            resources: sum.resources + resources,
+        })
+    }
+}
+
+impl AnnouncedChanges {
+    /// Counts a change of these lists.
+    fn count_lists(&mut self, lists: ListSet) {
+        self.tools += u64::from(lists.contains(ListSet::TOOLS));
+        self.prompts += u64::from(lists.contains(ListSet::PROMPTS));
+        self.resources += u64::from(lists.contains(ListSet::RESOURCES));
+    }
 }
 
 /// A gap: a list that is incomplete.
@@ -131,6 +168,13 @@ impl Surface {
         Self::default().refetch_within(session, ListSet::ALL, time).await
     }
 
+    /// This surface after the server has announced changes of some lists.
+    pub async fn after_changes(&self, session: &ProtocolSession, lists: ListSet) -> Self {
+        let mut surface = self.refetch_lists(session, lists).await;
+        surface.announced.count_lists(lists);
+        surface
+    }
+
     /// This surface with some lists fetched again; a list that fails stays as it was.
     pub async fn refetch_lists(&self, session: &ProtocolSession, lists: ListSet) -> Self {
         self.refetch_within(session, lists, LIST_TIME).await
@@ -150,6 +194,7 @@ impl Surface {
         );
         let mut surface = self.clone();
         surface.instructions.clone_from(&session.server_description().instructions);
+        surface.about = Some(Arc::new(session.server_description().clone()));
         if let Some(tools) = surface.accept_list(TOOLS, tools) {
             surface.set_tools(&tools);
         }
@@ -170,7 +215,7 @@ impl Surface {
 
     /// The new items of a fetched list, or `None` if the old ones stay. Its gap replaces an earlier one.
     fn accept_list(&mut self, asked: ListRequest, list: Option<FetchedList>) -> Option<Vec<RawJson>> {
-        let FetchedList { items, gap } = list?;
+        let FetchedList { items, hints, gap } = list?;
         self.gaps.retain(|gap| gap.method != asked.method);
         let failed = matches!(&gap, Some(ListGap { reason: GapReason::Failed(_), .. }));
         self.gaps.extend(gap);
@@ -183,7 +228,14 @@ impl Surface {
             SKILLS => !self.skills.is_empty(),
             _ => !self.resources.is_empty(),
         };
-        (!(failed && had_some)).then_some(items)
+        if failed && had_some {
+            return None;
+        }
+        match hints {
+            Some(hints) => drop(self.list_hints.insert(asked.member.into(), hints)),
+            None => drop(self.list_hints.remove(asked.member)),
+        }
+        Some(items)
     }
 
     /// This surface with `change` applied to the failure of every gap, for redaction.

@@ -19,6 +19,7 @@ mod blocks;
 mod budget;
 pub mod dialect;
 mod files;
+mod forward;
 mod limiter;
 mod memory;
 mod note;
@@ -34,6 +35,7 @@ mod stored;
 
 pub use blocks::{read_blocks, resource_outcome};
 pub use budget::ResultBudget;
+pub use forward::{ForwardableOutcome, ScannedResult};
 pub use limiter::{ResultLimiter, fits_budget};
 pub use outcome::{CallOutcome, ContentBlock, ResourceBody};
 pub use read::ReadResultError;

@@ -9,7 +9,8 @@
 //! real OpenID provider is [`OpenIdProvider`], and [`TlsSite`] serves pages over `https`. [`ExternalServer`]
 //! runs a third-party server program. [`FaultProxy`] injects network faults; [`SocksProxy`] is a SOCKS5
 //! proxy. [`run_in_own_process`] isolates a test that measures its memory, [`TraceRecorder`] records spans and
-//! events, and [`TerminalSession`] runs a program on a terminal whose screen a test reads. [`ModelServer`] is a
+//! events, [`TerminalSession`] runs a program on a terminal whose screen a test reads, and [`TmuxSession`] in a
+//! pane of tmux. [`ModelServer`] is a
 //! scripted model that checks each request. The servers themselves are in the program `mcparley-testkit`, in
 //! `server.rs`, `stdio.rs`, `http.rs` and `model.rs`.
 
@@ -32,6 +33,7 @@ mod scripted;
 mod socks;
 mod terminal;
 mod tls_site;
+mod tmux;
 mod trace_recorder;
 
 pub use alone::run_in_own_process;
@@ -53,4 +55,5 @@ pub use scripted::{HttpServer, ScriptedStdio};
 pub use socks::{SocksBehavior, SocksProxy, SocksRequest};
 pub use terminal::{Key, TerminalSession};
 pub use tls_site::TlsSite;
+pub use tmux::TmuxSession;
 pub use trace_recorder::TraceRecorder;

@@ -3,6 +3,7 @@
 //! - `hostile <kind> --tag <tag>`: a process that resists termination. All its descendants are this program
 //!   too, with the same tag on their command line. It prints `ready` when all its processes are running.
 //! - `stdio`, `http`: an MCP server, correct unless a `--script` says otherwise.
+//! - `upstream`: an MCP server of both eras for the official conformance suite.
 //! - `model`: a model behind the Anthropic, OpenAI and Gemini APIs that plays a script.
 //! - `browse`: a headless browser for `BROWSER`, which follows redirects.
 //! - `scripts`, `lies`: the tables of faults of the servers, and of the authorization server of `http
@@ -21,6 +22,7 @@ mod raw;
 mod record;
 mod server;
 mod stdio;
+mod upstream;
 
 use mcparley_testkit::{Browser, HostileKind, LIES, Place, SCRIPTS};
 use options::Options;
@@ -35,6 +37,7 @@ const USAGE: u8 = 64;
 const HELP: &str = "usage: mcparley-testkit hostile <kind> --tag <tag>
        mcparley-testkit stdio [option]…
        mcparley-testkit http [option]… [--port N] [--answer json|sse] [--auth right|LIE[:ARGUMENT]]…
+       mcparley-testkit upstream [--era both|old|new] [--port N]               prints its address; ends with its stdin
        mcparley-testkit model --script FILE|- [--port N] [--lenient]           prints its address; ends with its stdin
        mcparley-testkit browse LOG URL                                         appends the URL to LOG and opens it
        mcparley-testkit scripts
@@ -57,6 +60,7 @@ fn main() -> ExitCode {
         Some("hostile") => run_hostile_command(rest),
         Some("stdio") => serve_scripted(Place::Stdio, rest),
         Some("http") => serve_scripted(Place::Http, rest),
+        Some("upstream") => run_upstream(rest),
         Some("model") => run_model(rest),
         Some("browse") => run_browser(rest),
         Some("scripts") => Ok(print_scripts()),
@@ -88,6 +92,11 @@ fn serve_scripted(place: Place, arguments: &[OsString]) -> Result<io::Result<()>
         Place::Http => http::serve_http(options),
         Place::Stdio | Place::Both => stdio::serve_stdio(options, arguments),
     })
+}
+
+fn run_upstream(arguments: &[OsString]) -> Result<io::Result<()>, String> {
+    let options = upstream::UpstreamOptions::parse(arguments)?;
+    Ok(upstream::serve_upstream(&options))
 }
 
 fn run_model(arguments: &[OsString]) -> Result<io::Result<()>, String> {

@@ -182,6 +182,13 @@ impl ScriptedServer {
             let text = self.questions.ask_client(request, method)?.to_string();
             result["content"] = tools::text_result(&text)["content"].take();
         }
+        if let Some(kind) = request.due.text(Name::Asks) {
+            let answer = match request.message.version() {
+                Some(NEW) => request.message.param("inputResponses").cloned().unwrap_or_default(),
+                Some(_) | None => self.questions.ask_for_input(request, kind)?,
+            };
+            result["content"] = tools::text_result(&answer.to_string())["content"].take();
+        }
         ahead::send_storms(self, request)?;
         if let Some(manner) = request.due.text(Name::ListenEnd) {
             self.subscriptions.end_streams(manner)?;
@@ -251,7 +258,14 @@ impl ScriptedServer {
         if let Some(url) = request.due.text(Name::UrlRequired) {
             return Some(ServerOutcome::Refused(RpcRefusal::url_required(questions::url_required_data(url))));
         }
-        let kind = request.due.text(Name::Wants).filter(|_| era == RequestEra::New)?;
+        if era == RequestEra::Old {
+            return None;
+        }
+        let asks = request.due.text(Name::Asks);
+        let kind = match request.message.param("inputResponses") {
+            Some(_) => request.due.text(Name::Wants),
+            None => asks.or(request.due.text(Name::Wants)),
+        }?;
         Some(ServerOutcome::Result(questions::input_required_result(kind, request.id)))
     }
 

@@ -7,12 +7,15 @@
 //! |---|---|
 //! | splits a byte stream into lines, bounded | `frame` |
 //! | parses messages, leaving their payload untouched | `message`, [`RawJson`] |
+//! | a result in pieces, to forward it without a copy | [`JsonPieces`] |
 //! | finds the call that a malformed message was to answer | `salvage` |
 //! | requests and their responses, in both directions | [`peer`] |
 //! | messages of the other side, and replies to them | [`Incoming`], [`Notice`], [`Replies`] |
 //! | transports: child processes, URLs, linked peers | [`transport`] |
+//! | messages of a client, for servers with their own transport | [`served_message`] |
 //! | commands that run to their end | [`command`] |
 //! | credentials for requests to a server | [`authorizer`] |
+//! | loop detection between gateways | [`gateway_path`] |
 //! | negotiates the protocol era | [`handshake`], then [`ProtocolSession`] |
 
 pub mod authorizer;
@@ -20,11 +23,14 @@ mod child;
 pub mod command;
 mod failure;
 mod frame;
+pub mod gateway_path;
 pub mod handshake;
+mod json_pieces;
 mod message;
 mod params;
 pub mod peer;
 mod salvage;
+pub mod served_message;
 mod session;
 mod task;
 pub mod transport;
@@ -33,11 +39,12 @@ pub use failure::{
     ConnectionLoss, Damage, Failure, FailurePhase, HEADER_MISMATCH, INTERNAL, INVALID_PARAMS,
     INVALID_REQUEST, METHOD_NOT_FOUND, Obstacle, PARSE_ERROR, RpcError, ServerExit, URL_REQUIRED,
 };
+pub use json_pieces::JsonPieces;
 pub use mcparley_model::json::RawJson;
 pub use message::Id;
 pub use params::RequestParams;
 pub use peer::incoming::{Cause, Incoming, Notice, RequestId};
-pub use peer::replies::{AskError, Delivery, Replies};
+pub use peer::replies::{AskError, Delivery, Replies, ReplySink};
 pub use session::{
     AgreedProtocol, InputRequest, ListenSubscription, ProtocolSession, ProtocolVersion, RequiredInput,
     RoundOutcome, ServerDescription, SubscriptionFilter,

@@ -6,6 +6,7 @@
 mod batch;
 mod envelope;
 mod fast_path;
+pub(crate) mod response_parts;
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -76,7 +77,7 @@ pub(crate) fn parse_messages(line: &Bytes) -> Vec<RpcMessage> {
             });
             match read {
                 Ok(()) => messages,
-                Err(_) => vec![damaged_message(line)],
+                Err(_) => vec![damaged_message(line, Damage::NotJson)],
             }
         }
         Some(_) | None => vec![RpcMessage::Noise],
@@ -84,13 +85,19 @@ pub(crate) fn parse_messages(line: &Bytes) -> Vec<RpcMessage> {
 }
 
 fn parse_message(line: &Bytes) -> RpcMessage {
-    if let Some((id, result)) = fast_path::parse_plain_response(line) {
-        let outcome = Ok(RawJson::from_bytes(line.slice_ref(result)));
-        return RpcMessage::Response { id: Some(Id::Number(id)), outcome };
+    if let Some((id, result, scan)) = fast_path::parse_plain_response(line) {
+        let result = line.slice_ref(result);
+        let outcome = match scan {
+            Some(scan) => RawJson::from_scanned(result, scan),
+            None => RawJson::from_bytes(result),
+        };
+        return RpcMessage::Response { id: Some(Id::Number(id)), outcome: Ok(outcome) };
     }
     let envelope: Envelope<'_> = match serde_json::from_slice(line) {
         Ok(envelope) => envelope,
-        Err(_) => return damaged_message(line),
+        // JSON whose members have another type.
+        Err(error) if error.is_data() => return damaged_message(line, Damage::Foreign),
+        Err(_) => return damaged_message(line, Damage::NotJson),
     };
     match envelope.check_envelope() {
         Err(damage) => {
@@ -127,10 +134,10 @@ fn classify_message(line: &Bytes, envelope: &Envelope<'_>) -> RpcMessage {
     }
 }
 
-/// The message for a line that is not JSON.
-fn damaged_message(line: &Bytes) -> RpcMessage {
+/// The message for a line that cannot be parsed.
+fn damaged_message(line: &Bytes, damage: Damage) -> RpcMessage {
     let outline = MessageOutline::from_bytes(line);
-    RpcMessage::Damaged { form: DamagedForm::from(&outline), id: outline.id, damage: Damage::NotJson }
+    RpcMessage::Damaged { form: DamagedForm::from(&outline), id: outline.id, damage }
 }
 
 impl Id {
@@ -205,18 +212,13 @@ fn encode_method_and_params(bytes: &mut Vec<u8>, method: &str, params: Option<&R
     bytes.push(b'}');
 }
 
-/// Encodes our response to a request of the other side, which gets its id back byte for byte.
-pub(crate) fn encode_response(id: &RawJson, outcome: &Result<RawJson, RpcError>) -> Vec<u8> {
-    let result = match outcome {
-        Ok(result) => result.as_bytes(),
-        Err(error) => return encode_error(Some(id), error),
-    };
-    let mut bytes = Vec::with_capacity(MARGIN + id.as_bytes().len() + result.len());
+/// Encodes the part of a response before its result, with the id of the request byte for byte; a brace ends
+/// the message behind the result.
+pub(crate) fn encode_response_start(id: &RawJson) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(MARGIN + id.as_bytes().len());
     bytes.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
     bytes.extend_from_slice(id.as_bytes());
     bytes.extend_from_slice(br#","result":"#);
-    bytes.extend_from_slice(result);
-    bytes.push(b'}');
     bytes
 }
 

@@ -38,7 +38,7 @@ impl RequestParams {
 
     /// Adds a member that is JSON already.
     #[must_use]
-    pub fn with_raw(mut self, name: &'static str, value: &RawJson) -> Self {
+    pub fn with_raw(mut self, name: &str, value: &RawJson) -> Self {
         self.text.reserve(name.len() + value.as_bytes().len() + MARGIN);
         write_key(&mut self.text, name);
         self.text.extend_from_slice(value.as_bytes());
@@ -69,7 +69,7 @@ impl RequestParams {
 
     /// Estimates the size of the JSON.
     pub(crate) fn size_estimate(&self, always: &PeerRequestMeta) -> usize {
-        self.text.len() + always.text.len() + MARGIN
+        self.text.len() + always.encoded.iter().map(|member| member.len() + 1).sum::<usize>() + MARGIN
     }
 
     /// Writes the JSON, as [`RequestParams::to_json`] returns it.
@@ -95,16 +95,18 @@ impl std::fmt::Debug for RequestParams {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PeerRequestMeta {
     members: Map<String, Value>,
-    /// The members as JSON, without the braces.
-    text: String,
+    /// The members as JSON: name, colon and value, in the order of the members.
+    encoded: Vec<Vec<u8>>,
 }
 
 impl From<Map<String, Value>> for PeerRequestMeta {
     fn from(members: Map<String, Value>) -> Self {
-        let mut text = Value::Object(members.clone()).to_string();
-        text.pop();
-        text.remove(0);
-        Self { members, text }
+        let encode = |(name, value): (&String, &Value)| {
+            let mut text = Vec::new();
+            write_member(&mut text, name, value);
+            text
+        };
+        Self { encoded: members.iter().map(encode).collect(), members }
     }
 }
 
@@ -121,16 +123,18 @@ impl PeerRequestMeta {
 
     /// Writes the members followed by `more`; of two members of the same name the later one counts.
     fn write_json(&self, more: &Map<String, Value>, bytes: &mut Vec<u8>) {
-        if more.keys().any(|name| self.members.contains_key(name)) {
-            let mut members = self.members.clone();
-            members.extend(more.clone());
-            return bytes.extend_from_slice(Value::Object(members).to_string().as_bytes());
-        }
         bytes.push(b'{');
-        bytes.extend_from_slice(self.text.as_bytes());
-        for (name, value) in more {
-            write_key(bytes, name);
-            bytes.extend_from_slice(value.to_string().as_bytes());
+        for ((name, _), encoded) in self.members.iter().zip(&self.encoded) {
+            match more.get(name) {
+                Some(value) => write_member(bytes, name, value),
+                None => {
+                    write_comma(bytes);
+                    bytes.extend_from_slice(encoded);
+                }
+            }
+        }
+        for (name, value) in more.iter().filter(|(name, _)| !self.members.contains_key(*name)) {
+            write_member(bytes, name, value);
         }
         bytes.push(b'}');
     }
@@ -140,12 +144,23 @@ impl PeerRequestMeta {
 const MARGIN: usize = 64;
 
 fn write_key(bytes: &mut Vec<u8>, name: &str) {
+    write_comma(bytes);
+    write_json_string(bytes, name);
+    bytes.push(b':');
+}
+
+/// Writes a comma, unless the next member is the first of its object.
+fn write_comma(bytes: &mut Vec<u8>) {
     // No value ends with this brace, so it is the beginning of an object.
     if !matches!(bytes.last(), None | Some(b'{')) {
         bytes.push(b',');
     }
-    write_json_string(bytes, name);
-    bytes.push(b':');
+}
+
+fn write_member(bytes: &mut Vec<u8>, name: &str, value: &Value) {
+    write_key(bytes, name);
+    // Writing JSON into memory cannot fail.
+    let _written = serde_json::to_writer(bytes, value);
 }
 
 /// Writes text as a JSON string.

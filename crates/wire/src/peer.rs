@@ -10,7 +10,7 @@ mod inbox;
 pub(crate) mod incoming;
 mod owed_answers;
 mod pending;
-mod refusal;
+pub(crate) mod refusal;
 pub(crate) mod replies;
 
 use std::future::Future;
@@ -25,7 +25,9 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
 
 use crate::failure::{Failure, METHOD_NOT_FOUND, RpcError};
+use crate::json_pieces::JsonPieces;
 use crate::message;
+use crate::message::response_parts::ResponseParts;
 use incoming::{Incoming, Notice, RequestId};
 use mcparley_model::json::RawJson;
 use pending::PendingCalls;
@@ -48,6 +50,17 @@ pub(crate) trait Outbound: Send + Sync + 'static {
     /// Sends one message if that takes no waiting, and returns it otherwise. Saves the allocation of a
     /// future, which for small messages is a good part of the whole work.
     fn try_send(&self, message: Bytes) -> Result<(), Bytes> {
+        Err(message)
+    }
+
+    /// Sends one message in parts; waits while the queue is full. Transports that write parts do not copy
+    /// them.
+    fn send_parts(&self, message: ResponseParts) -> BoxedFuture<'_, Result<(), Failure>> {
+        self.send(message.into_message(), None)
+    }
+
+    /// Sends one message in parts if that takes no waiting, and returns it otherwise.
+    fn try_send_parts(&self, message: ResponseParts) -> Result<(), ResponseParts> {
         Err(message)
     }
 
@@ -81,6 +94,16 @@ pub(crate) struct RequestTicket {
 pub trait Handler: Send + Sync + 'static {
     /// Answers a request. Dropping the future cancels the request.
     fn handle_request(&self, incoming: Incoming) -> BoxedFuture<'static, Result<RawJson, RpcError>>;
+
+    /// Answers a request like [`Handler::handle_request`], with a result in pieces. For handlers that forward
+    /// large results.
+    fn handle_request_in_pieces(
+        &self,
+        incoming: Incoming,
+    ) -> BoxedFuture<'static, Result<JsonPieces, RpcError>> {
+        let answer = self.handle_request(incoming);
+        Box::pin(async move { answer.await.map(JsonPieces::from) })
+    }
 
     /// Receives a notification. Must not wait: the next message comes after it.
     fn handle_notice(&self, notice: Notice);

@@ -3,12 +3,11 @@
 mod listen;
 mod round;
 
-use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use mcparley_model::limits::DESCRIPTION_CHARS;
 use mcparley_model::log_level::LogLevel;
 use mcparley_model::text::{Untrusted, truncate_text};
-use memchr::memmem::Finder;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -75,26 +74,32 @@ pub struct ServerDescription {
     pub capabilities: Map<String, Value>,
     /// The server's instructions, cut to the length limit of a prompt.
     pub instructions: Option<Untrusted>,
+    /// The server's `serverInfo`, as it sent it.
+    pub info: Option<Value>,
+    /// The server's instructions, whole.
+    pub whole_instructions: Option<Untrusted>,
 }
 
 impl ServerDescription {
-    pub(crate) fn new(
-        info: Option<&Value>,
-        capabilities: Option<Value>,
-        instructions: Option<String>,
-    ) -> Self {
+    /// A description from the members of a handshake.
+    #[must_use]
+    pub fn new(info: Option<&Value>, capabilities: Option<Value>, instructions: Option<String>) -> Self {
         let field = |name: &str| info.and_then(|info| info.get(name)).and_then(Value::as_str);
         let capabilities = match capabilities {
             Some(Value::Object(capabilities)) => capabilities,
             Some(_) | None => Map::new(),
         };
-        let instructions =
-            instructions.map(|text| Untrusted::new(truncate_text(&text, DESCRIPTION_CHARS).into_owned()));
+        let whole_instructions = instructions.map(Untrusted::new);
+        let instructions = whole_instructions
+            .as_ref()
+            .map(|text| Untrusted::new(truncate_text(text.raw(), DESCRIPTION_CHARS).into_owned()));
         Self {
             name: field("name").map(Untrusted::new),
             version: field("version").map(Untrusted::new),
             capabilities,
             instructions,
+            info: info.cloned(),
+            whole_instructions,
         }
     }
 
@@ -240,12 +245,14 @@ fn classify_result(answer: RawJson) -> Result<RoundOutcome, Failure> {
         #[serde(rename = "resultType")]
         kind: Option<String>,
     }
-    if is_plainly_complete(answer.as_bytes()) {
+    if is_plainly_complete(&answer) {
         return Ok(RoundOutcome::Complete(answer));
     }
     match answer.decode::<ResultTypeField>()?.kind.as_deref() {
         None | Some("complete") => Ok(RoundOutcome::Complete(answer)),
-        Some("input_required") => RequiredInput::from_result(&answer).map(RoundOutcome::InputRequired),
+        Some("input_required") => {
+            RequiredInput::from_result(&answer).map(Box::new).map(RoundOutcome::InputRequired)
+        }
         Some("task") => Ok(RoundOutcome::Task(answer)),
         Some(_) => Err(unexpected_result_type()),
     }
@@ -255,14 +262,9 @@ fn unexpected_result_type() -> Failure {
     Failure::Protocol("its result has an unexpected `resultType`".into())
 }
 
-/// Finds the member `resultType`. Built once, because building it costs more than using it.
-static RESULT_TYPE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(br#""resultType""#));
-
-/// Whether a result has `"resultType":"complete"` as its first or its last member, as servers write it. Saves
-/// parsing a large result once more; all other forms are parsed.
-fn is_plainly_complete(result: &[u8]) -> bool {
-    let is_first = result.starts_with(br#"{"resultType":"complete""#);
-    let is_last = result.ends_with(br#","resultType":"complete"}"#);
-    // Of two such members one could have another value.
-    (is_first || is_last) && RESULT_TYPE.find_iter(result).nth(1).is_none()
+/// Whether a result is complete by its `resultType`, as the scan at its arrival noted it. All other forms are
+/// parsed.
+fn is_plainly_complete(answer: &RawJson) -> bool {
+    let bytes = answer.as_bytes();
+    answer.result_scan().is_some_and(|scan| scan.member(bytes, "resultType") == Some(br#""complete""#))
 }

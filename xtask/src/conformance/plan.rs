@@ -78,7 +78,7 @@ pub(super) fn all_scenarios(suite: &ConformanceSuite) -> Result<Vec<Scenario>, C
         let names = match selection.scenarios {
             SelectedScenarios::Named(names) => names.iter().copied().map(str::to_owned).collect(),
             SelectedScenarios::Required(expected) => {
-                let names = required_of_clients(&suite.list_requirements(selection.revision)?);
+                let names = required_of("Client", &suite.list_requirements(selection.revision)?);
                 // A suite that requires fewer scenarios than expected must be noticed.
                 if names.len() != expected {
                     let (selection, found) = (selection.name, names.len());
@@ -93,9 +93,11 @@ pub(super) fn all_scenarios(suite: &ConformanceSuite) -> Result<Vec<Scenario>, C
     Ok(scenarios)
 }
 
-/// The names below `Client scenarios`, up to the next heading: the later ones are not scored.
-pub(super) fn required_of_clients(list: &str) -> Vec<String> {
-    let below = list.lines().skip_while(|line| !line.starts_with("Client scenarios")).skip(1);
+/// The names below `Client scenarios` or `Server scenarios`, up to the next heading: those after the last such
+/// heading are not scored.
+pub(super) fn required_of(side: &str, list: &str) -> Vec<String> {
+    let heading = format!("{side} scenarios");
+    let below = list.lines().skip_while(|line| !line.starts_with(&heading)).skip(1);
     let items = below.take_while(|line| line.is_empty() || line.starts_with(' '));
     items.filter_map(|line| line.trim().strip_prefix("- ")).map(str::to_owned).collect()
 }

@@ -17,7 +17,7 @@ use super::verdict::{ScenarioExit, SuiteChecks, evaluate_scenario};
 use crate::error::ChoreError;
 
 /// The time that the suite may take in addition to the client's limit.
-const BESIDE: Duration = Duration::from_secs(15);
+pub(super) const BESIDE: Duration = Duration::from_secs(15);
 const MOMENT: Duration = Duration::from_millis(20);
 
 /// The script that starts the client and stores its exit code: the suite counts a killed client as
@@ -89,7 +89,7 @@ impl ScenarioRunner<'_> {
     }
 }
 
-fn prepare_folder(folder: &Path) -> Result<(), ChoreError> {
+pub(super) fn prepare_folder(folder: &Path) -> Result<(), ChoreError> {
     if folder.exists() {
         std::fs::remove_dir_all(folder).map_err(ChoreError::file_error(folder))?;
     }
@@ -98,7 +98,7 @@ fn prepare_folder(folder: &Path) -> Result<(), ChoreError> {
 }
 
 /// Waits for the exit code; none when the process had to be killed.
-fn wait_until(child: &mut Child, deadline: Instant) -> std::io::Result<Option<i32>> {
+pub(super) fn wait_until(child: &mut Child, deadline: Instant) -> std::io::Result<Option<i32>> {
     while Instant::now() < deadline {
         if let Some(status) = child.try_wait()? {
             return Ok(status.code());
@@ -114,7 +114,7 @@ fn read_exit_code(path: &Path) -> Option<i32> {
 }
 
 /// The results that the suite wrote; it names its folder by the time.
-fn read_checks(folder: &Path) -> Value {
+pub(super) fn read_checks(folder: &Path) -> Value {
     let found = find_checks_file(&folder.join("suite"));
     let text = found.and_then(|path| std::fs::read_to_string(path).ok());
     text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()

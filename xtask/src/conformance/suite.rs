@@ -45,6 +45,11 @@ impl ConformanceSuite {
         self.folder.join(SUITE.name).join(package)
     }
 
+    /// The path of the client that renames tools, prompts and addresses.
+    pub(super) fn renaming_client(&self) -> PathBuf {
+        pins_folder().join("conformance/renaming-client.mjs")
+    }
+
     /// The folder with the output of the scenarios, kept until the next run.
     pub(super) fn results(&self) -> PathBuf {
         self.folder.join("results")

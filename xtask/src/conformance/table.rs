@@ -36,7 +36,7 @@ pub(super) fn render_table(rows: &[ScenarioRow]) -> String {
         let SuiteChecks { passed, failed, warned, .. } = row.checks;
         let exit = row.end.client.map_or("-".to_owned(), |code| code.to_string());
         let line = format!(
-            "{word}  {:<10}  {:<wide$}  {passed:>3} ok {failed:>2} failed {warned:>2} warned  exit {exit:>3}  {:>5.1} s  {reason}",
+            "{word}  {:<21}  {:<wide$}  {passed:>3} ok {failed:>2} failed {warned:>2} warned  exit {exit:>3}  {:>5.1} s  {reason}",
             row.scenario.selection,
             row.scenario.name,
             row.took.as_secs_f64(),

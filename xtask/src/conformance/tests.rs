@@ -2,8 +2,10 @@
 
 use serde_json::json;
 
-use super::plan::required_of_clients;
-use super::verdict::{ScenarioExit, ScenarioVerdict, SuiteChecks, evaluate_scenario};
+use super::plan::required_of;
+use super::verdict::{
+    ScenarioExit, ScenarioVerdict, SuiteChecks, evaluate_scenario, evaluate_server_scenario,
+};
 
 const GOOD: ScenarioExit = ScenarioExit { suite: Some(0), client: Some(0) };
 
@@ -20,10 +22,11 @@ fn reason(checks: &SuiteChecks, end: ScenarioExit) -> String {
 }
 
 #[test]
-fn only_required_client_scenarios_are_parsed() {
+fn only_required_scenarios_of_a_side_are_parsed() {
     let list = "Required (3)\n\nServer scenarios (a server):\n  - ping\n\nClient scenarios (a client):\n  - initialize\n  - auth/one\n\nRun and reported, but never scored:\n  extension (1):\n    - auth/two [client]\n";
-    assert_eq!(required_of_clients(list), ["initialize", "auth/one"]);
-    assert!(required_of_clients("").is_empty());
+    assert_eq!(required_of("Client", list), ["initialize", "auth/one"]);
+    assert_eq!(required_of("Server", list), ["ping"]);
+    assert!(required_of("Client", "").is_empty());
 }
 
 #[test]
@@ -46,4 +49,22 @@ fn client_exit_code_counts_unless_suite_expected_error() {
     assert_eq!(end(Some(0), Some(139)), "the client crashed with exit code 139");
     assert_eq!(end(Some(1), None), "the client timed out");
     assert_eq!(end(None, Some(0)), "the suite did not exit");
+}
+
+#[test]
+fn server_scenario_that_checked_nothing_fails_unless_the_suite_never_checks_it() {
+    let verdict =
+        |name: &str, statuses: &[&str], suite| match evaluate_server_scenario(name, &checks(statuses), suite)
+        {
+            ScenarioVerdict::Passed => "passed".to_owned(),
+            ScenarioVerdict::Failed(reason) => reason,
+        };
+    assert_eq!(verdict("ping", &["SUCCESS"], Some(0)), "passed");
+    assert_eq!(verdict("ping", &["SKIPPED"], Some(0)), "nothing was checked");
+    assert_eq!(verdict("tasks-status-notifications", &["SKIPPED"], Some(0)), "passed");
+    assert_eq!(verdict("tasks-status-notifications", &[], Some(0)), "nothing was checked");
+    assert_eq!(verdict("tasks-status-notifications", &["FAILURE"], Some(1)), "a-check");
+    assert_eq!(verdict("ping", &["SUCCESS", "WARNING"], Some(0)), "a-check");
+    assert_eq!(verdict("ping", &["SUCCESS"], Some(1)), "the suite exited with code 1");
+    assert_eq!(verdict("ping", &["SUCCESS"], None), "the suite did not exit");
 }

@@ -23,7 +23,7 @@ pub(crate) fn find_or_install_node() -> Result<PathBuf, ChoreError> {
         return Ok(node.into());
     }
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-        let hint = "the conformance suite and the Inspector need Node 22 or newer, see https://nodejs.org";
+        let hint = "the conformance suite, the Inspector, mcporter and the server of MCP Apps need Node 22 or newer, see https://nodejs.org";
         return Err(ChoreError::Missing { program: "node", hint });
     }
     let home = workspace::workspace_root().join(".tools/conformance");

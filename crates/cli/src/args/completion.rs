@@ -13,6 +13,8 @@ pub enum CompletionSource {
     PendingServers,
     /// The definitions of the hooks that need approval.
     PendingHooks,
+    /// The ids of the open questions of running gateways.
+    PendingQuestions,
     /// The names of all agents.
     Agents,
     /// Server names, or full tool names once the word begins with `mcp__`.

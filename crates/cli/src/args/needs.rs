@@ -99,7 +99,7 @@ impl McpCommand {
             | Self::Approve(_)
             | Self::Reject(_)
             | Self::ResetProjectChoices
-            | Self::Pending
+            | Self::Pending(_)
             | Self::Import(_)
             | Self::Connect(_)
             | Self::Hooks { .. }

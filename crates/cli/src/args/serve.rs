@@ -1,6 +1,11 @@
 //! Options of `serve`.
 
-use clap::{Args, ValueEnum};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args, ValueEnum};
+use mcparley::model::name::ServerName;
+use mcparley_gateway::{GatewayMode, Naming};
 
 use super::CompletionSource;
 
@@ -18,16 +23,21 @@ pub enum DeferArg {
 /// Serve all servers as one MCP server
 ///
 /// Speaks MCP on standard input and output, with clients of every revision from 2024-11-05 to 2026-07-28,
-/// until standard input closes. Cached tools are offered at once; a server starts when it is needed.
-/// Permission rules, modes and hooks apply to every call. A permission question goes to the client that made
-/// the call; if the client cannot ask its user, the call is denied.
+/// until standard input closes; with `--http` or `--unix` over HTTP, until a signal ends it. Cached tools
+/// are offered at once; a server starts when it is needed. Permission rules, modes and hooks apply to every
+/// call. A permission question goes to the client that made the call; if the client cannot ask its user, the
+/// call is denied.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   mcparley serve
   mcparley serve --only files --only search --permission-mode plan
   mcparley serve --tools 'files__read_*,search'
-  mcparley serve --allowed-tools mcp__files --no-prefix files
+  mcparley serve --allowed-tools mcp__files --no-prefix
+  mcparley serve --one files
+  mcparley serve --http 8931
+  mcparley serve --http 0.0.0.0:8931 --any-address --host tools.example.org
+  mcparley serve --unix ~/.mcparley/serve.sock
 
 To write it into the configuration of an agent: `mcparley connect CLIENT`")]
 pub struct ServeArgs {
@@ -43,8 +53,147 @@ pub struct ServeArgs {
     #[arg(long, value_name = "GLOB", value_delimiter = ',')]
     pub tools: Vec<String>,
 
-    /// Offer tools of this server without the prefix `mcp__server__`, unless the name is taken; may be
-    /// repeated
-    #[arg(long, value_name = "SERVER", add = CompletionSource::Servers)]
+    /// Serve one server as it is: names, definitions, results, errors and instructions unchanged
+    #[arg(long, value_name = "SERVER", add = CompletionSource::Servers,
+        conflicts_with_all = ["only", "prefix", "no_prefix", "for_model", "defer"])]
+    pub one: Option<String>,
+
+    /// Offer names with this prefix; the default is `server__tool`
+    #[arg(long, value_enum, value_name = "PREFIX", conflicts_with = "no_prefix")]
+    pub prefix: Option<PrefixArg>,
+
+    /// Offer bare names where they are unique, of all servers or of one (`--no-prefix=SERVER`, may be
+    /// repeated)
+    #[arg(long, value_name = "SERVER", num_args = 0..=1, require_equals = true, default_missing_value = "",
+        add = CompletionSource::Servers)]
     pub no_prefix: Vec<String>,
+
+    /// Apply the limits for models: short names, cut descriptions, stored results; the default, except
+    /// with `--one` and over HTTP
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub for_model: Option<bool>,
+
+    /// Keep hidden characters in definitions and results
+    #[arg(long)]
+    pub raw: bool,
+
+    /// The HTTP listeners
+    #[command(flatten)]
+    pub doors: DoorArgs,
+}
+
+/// The prefix of names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PrefixArg {
+    /// `mcp__server__tool`
+    Mcp,
+}
+
+impl ServeArgs {
+    /// The mode of the gateway.
+    #[must_use]
+    pub fn gateway_mode(&self) -> GatewayMode {
+        if let Some(one) = &self.one {
+            return GatewayMode::transparent(ServerName::new(one));
+        }
+        let is_bare = self.no_prefix.iter().any(String::is_empty);
+        let naming = match (self.prefix, is_bare) {
+            (Some(PrefixArg::Mcp), _) => Naming::Mcp,
+            (None, true) => Naming::Bare,
+            (None, false) => Naming::Server,
+        };
+        GatewayMode {
+            one: None,
+            naming,
+            bare_servers: self.bare_servers().map(ServerName::new).collect(),
+            // Clients over HTTP are programs as well as models.
+            for_model: self.for_model.unwrap_or(!self.doors.is_used()),
+            raw: self.raw,
+        }
+    }
+
+    /// The servers that are named after `--no-prefix`.
+    pub fn bare_servers(&self) -> impl Iterator<Item = &str> {
+        self.no_prefix.iter().map(String::as_str).filter(|name| !name.is_empty())
+    }
+}
+
+/// Options of the HTTP listeners of `serve`.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "HTTP", group = ArgGroup::new("door").args(["http", "unix"]).multiple(true))]
+pub struct DoorArgs {
+    /// Serve Streamable HTTP on this address or port, at `/mcp`; port 0 takes a free port
+    ///
+    /// Standard input is not read. Clients need the bearer token of the token file, which is created and
+    /// shown at the first start.
+    #[arg(long, value_name = "ADDRESS", value_parser = parse_address)]
+    pub http: Option<SocketAddr>,
+
+    /// Serve HTTP on a Unix socket that only this user can use; its folder must be private
+    #[arg(long, value_name = "PATH")]
+    pub unix: Option<PathBuf>,
+
+    /// Serve HTTP+SSE of 2024-11-05 too, at `/sse`
+    #[arg(long, requires = "door")]
+    pub sse: bool,
+
+    /// Allow an address that other machines can reach
+    #[arg(long, requires = "http")]
+    pub any_address: bool,
+
+    /// Accept clients without a token
+    #[arg(long, requires = "http", conflicts_with = "token_file")]
+    pub no_token: bool,
+
+    /// Use the tokens of this file, one `name:token` per line
+    #[arg(long, value_name = "FILE", requires = "http")]
+    pub token_file: Option<PathBuf>,
+
+    /// Accept this name in the `Host` header; may be repeated
+    #[arg(long, value_name = "NAME", requires = "http")]
+    pub host: Vec<String>,
+
+    /// Accept requests of web pages of this origin; may be repeated
+    #[arg(long, value_name = "ORIGIN", requires = "http")]
+    pub allow_origin: Vec<String>,
+
+    /// Limit the requests per second of each client token
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..), requires = "door")]
+    pub rate: Option<u32>,
+}
+
+impl DoorArgs {
+    /// Whether clients connect over HTTP, in place of standard input.
+    #[must_use]
+    pub fn is_used(&self) -> bool {
+        self.http.is_some() || self.unix.is_some()
+    }
+}
+
+/// Parses `ADDRESS:PORT`, `localhost:PORT` or a port of this machine.
+fn parse_address(text: &str) -> Result<SocketAddr, String> {
+    let port = text.strip_prefix("localhost:").or_else(|| text.strip_prefix(':')).unwrap_or(text);
+    if let Ok(port) = port.parse::<u16>() {
+        return Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    }
+    text.parse()
+        .map_err(|_| "write a port, such as `8931`, or an address, such as `127.0.0.1:8931`".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    //! Addresses as people write them.
+    use super::*;
+
+    // G1 G4
+    #[test]
+    fn port_without_an_address_is_on_this_machine() {
+        for text in ["8931", ":8931", "localhost:8931", "127.0.0.1:8931"] {
+            assert_eq!(parse_address(text), Ok(SocketAddr::from(([127, 0, 0, 1], 8931))), "{text}");
+        }
+        assert_eq!(parse_address("[::1]:80"), Ok("[::1]:80".parse().unwrap()));
+        for text in ["", "host:8931", "127.0.0.1", "99999", "http://127.0.0.1:8931"] {
+            assert!(parse_address(text).is_err(), "{text}");
+        }
+    }
 }

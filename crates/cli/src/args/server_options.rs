@@ -91,9 +91,8 @@ pub struct WaitReadyArgs {
 /// Reconnect to a server, here and in every running `serve`
 ///
 /// Checks the server now, regardless of earlier failures, and prints the line that `list` prints for it.
-/// Every running
-/// `mcparley serve` with this server drops its connection and reconnects; running calls may finish for some
-/// seconds.
+/// Every running `mcparley serve` with this server drops its connection and reconnects; running calls may
+/// finish for some seconds.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:

@@ -7,7 +7,7 @@ use mcparley::config::plan::{PlanStatus, PlannedServer};
 use mcparley::model::text::display_line;
 use mcparley::pool::connect::{ConnectStage, StageTiming};
 
-use crate::doctor::{Doctor, DoctorFinding, HealthVerdict, ServerExamination};
+use mcparley_diagnosis::{Doctor, DoctorFinding, HealthVerdict, ServerExamination};
 
 use super::{CommandResult, base_exit_code, print_problems};
 use crate::args::DoctorArgs;

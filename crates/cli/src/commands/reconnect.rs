@@ -4,7 +4,8 @@ use mcparley::config::LoadedConfig;
 use mcparley::config::plan::{PlanStatus, PlannedServer};
 use mcparley::model::name::ServerName;
 use mcparley::pool::health::{CheckedServer, HealthCheck};
-use mcparley::reload::request_reconnect;
+use mcparley::reload::{prepare_reconnect, publish_reconnect};
+use mcparley_gateway::control::reconnect_gateways;
 
 use super::waiting::{Downloads, record_event, waiting_text};
 use super::{CommandResult, list, print_problems};
@@ -25,7 +26,19 @@ pub(super) fn run(
     let server = find_server(&args.name, loaded, out)?;
     let connect_context = context.connect_context(loaded);
     // Requested first, so that running hosts reconnect even if the user interrupts this command.
-    request_reconnect(&connect_context, server)?;
+    let reached = match prepare_reconnect(&connect_context, server) {
+        Some(request) => {
+            // Gateways first: one that has acted on the request ignores it in the file, which is for programs
+            // that embed the host.
+            let reached = reconnect_gateways(&context.control_folder(), &request).unwrap_or_else(|error| {
+                out.warn(&error.to_string());
+                0
+            });
+            publish_reconnect(&connect_context, &request)?;
+            reached
+        }
+        None => 0,
+    };
     let mut downloads = Downloads::new();
     out.show_waiting(&waiting_text(1, &downloads));
     let checkup = HealthCheck::with_context(connect_context.clone());
@@ -44,7 +57,11 @@ pub(super) fn run(
         if let Some(checked) = &found {
             list::print_health(server, checked, out);
         }
-        out.print_remark("every running `mcparley serve` with this server reconnects too");
+        out.print_remark(&match reached {
+            0 => "no running `mcparley serve` has this server".to_owned(),
+            1 => "one running `mcparley serve` reconnects too".to_owned(),
+            count => format!("{count} running `mcparley serve` reconnect too"),
+        });
     }
     Ok(health_exit_code(found.as_ref()))
 }

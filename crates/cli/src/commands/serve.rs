@@ -1,8 +1,9 @@
-//! `serve`: serves the host as one MCP server on standard input and output.
+//! `serve`: serves the host as one MCP server, on standard input and output or over HTTP.
 //!
 //! Standard output carries MCP messages only.
 
 mod denials;
+mod doors;
 mod streams;
 
 use std::time::Duration;
@@ -12,6 +13,7 @@ use mcparley::config::{LoadedConfig, StartPolicy};
 use mcparley::model::limits::FETCH_GRACE;
 use mcparley::model::name::ServerName;
 use mcparley::{AgentSpec, Host, HostBuilder};
+use mcparley_gateway::control::serve_control;
 use mcparley_gateway::{Gateway, serve};
 
 use super::{CommandResult, print_problems};
@@ -33,15 +35,19 @@ pub(super) fn run(
     loaded: &LoadedConfig,
     out: &mut TerminalOutput,
 ) -> CommandResult {
-    for name in args.only.iter().chain(&args.no_prefix) {
+    let named = args.only.iter().chain(&args.one).map(String::as_str);
+    for name in named.chain(args.bare_servers()) {
         if loaded.plan.servers_by_name(name).is_empty() && name != super::usable::BUILT_IN {
             return Err(CommandError::NotFound {
-                name: name.clone(),
+                name: name.to_owned(),
                 similar: loaded.similar_server_names(name),
             });
         }
     }
     print_problems(loaded, out);
+    if args.doors.is_used() {
+        return doors::run(args, context, loaded, out);
+    }
     if stdin_is_terminal() {
         out.print_remark("waiting for an MCP client on standard input; press Ctrl-D to stop");
     }
@@ -50,10 +56,13 @@ pub(super) fn run(
         let input = streams::open_input().map_err(UnavailableError::StandardStreams)?;
         let (output, written) = streams::open_output().map_err(UnavailableError::StandardStreams)?;
         let gateway = Gateway::new(client_view(args, host).await?, budget).with_log_host(host);
+        let gateway = gateway.with_mode(args.gateway_mode());
         let mut denials = DenialPrinter::subscribe_to(host);
         tokio::select! {
             () = serve(&gateway, input, output) => {}
-            never = denials.print_denials(out) => match never {},
+            never = denials.print_denials(serve_control(&gateway, context.control_folder()), out) => {
+                match never {}
+            }
         }
         denials.print_remaining(out);
         written.wait_until_flushed();
@@ -78,10 +87,16 @@ fn build_host(
     });
     let host = HostBuilder::new(&context.paths, loaded.clone()).watch_files(&context.run_options);
     let host = host.organization(organisation).entry_point("serve");
-    let host = args.no_prefix.iter().fold(host, |host, server| host.without_prefix(server));
-    let named = || args.only.iter().map(|name| ServerName::new(name)).collect();
-    let host = if args.only.is_empty() { host } else { host.start_with(StartPolicy::Among(named())) };
-    let is_wanted = args.only.iter().any(|name| name == super::usable::BUILT_IN);
+    let host = if args.gateway_mode().for_model { host } else { host.without_result_limit() };
+    let chosen: Vec<&String> = args.only.iter().chain(&args.one).collect();
+    let named = || chosen.iter().map(|name| ServerName::new(name)).collect();
+    let host = match (chosen.is_empty(), &args.one) {
+        (true, _) => host,
+        // Each client gets a connection that offers its own capabilities.
+        (false, Some(_)) => host.start_with(StartPolicy::OnDemand),
+        (false, None) => host.start_with(StartPolicy::Among(named())),
+    };
+    let is_wanted = chosen.iter().any(|name| *name == super::usable::BUILT_IN);
     Gateway::prepare_host(if is_wanted {
         host.offer_built_in_server()
     } else {
@@ -97,12 +112,13 @@ fn tool_budget(args: &ServeArgs, loaded: &LoadedConfig, out: &mut TerminalOutput
     }
 }
 
-/// The view of the client: all servers, or those of `--only`.
+/// The view of the client: all servers, or those of `--only` or `--one`.
 async fn client_view(args: &ServeArgs, host: &Host) -> Result<Host, CommandError> {
-    if args.only.is_empty() {
+    let chosen: Vec<&String> = args.only.iter().chain(&args.one).collect();
+    if chosen.is_empty() {
         return Ok(host.clone());
     }
-    let spec = args.only.iter().fold(AgentSpec::new("client"), |spec, server| spec.share_server(server));
+    let spec = chosen.into_iter().fold(AgentSpec::new("client"), |spec, server| spec.share_server(server));
     let agent = host.start_agent(spec).await?;
     Ok(Host::clone(&agent))
 }

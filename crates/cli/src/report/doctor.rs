@@ -1,7 +1,7 @@
 //! The report of `doctor`, for `--json` and for the summary line.
 
-use crate::doctor::{DoctorFinding, HealthVerdict, ServerExamination};
 use mcparley::model::name::ToolNameCaution;
+use mcparley_diagnosis::{DoctorFinding, HealthVerdict, ServerExamination};
 use serde::Serialize;
 
 /// The report of `doctor`.

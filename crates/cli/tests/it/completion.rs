@@ -5,7 +5,7 @@ use mcparley_testkit::ScriptedStdio;
 use crate::world::World;
 
 /// What a shell is offered for the last of these words.
-fn offered(world: &mut World, words: &[&str]) -> Vec<String> {
+pub(crate) fn offered(world: &mut World, words: &[&str]) -> Vec<String> {
     world.set("COMPLETE", "bash");
     world.set("_CLAP_COMPLETE_INDEX", (words.len() - 1).to_string());
     world.set("_CLAP_IFS", "\n");

@@ -3,15 +3,19 @@
 //!
 //! One test for each server, so that a failure names it and they run side by side.
 
+mod apps;
 mod ask;
 mod calls;
 mod clients;
 mod connected;
 mod console;
 mod dialogs;
-mod place;
+mod foreign;
+mod http_gateway;
+pub(crate) mod place;
 mod roots;
-mod servers;
+pub(crate) mod servers;
+mod transparency;
 
 use place::Place;
 use serde_json::Value;

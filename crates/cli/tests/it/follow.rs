@@ -45,7 +45,7 @@ fn lines_of_a_server_that_still_runs_are_followed() {
     let world = world(&json!({ "one": scripted(&["logging"]) }));
     let session = TerminalSession::start_with_size(&world.command(&["logs", "-f"]), 40, 100);
     let mut served = Served::start(&world, &["--permission-mode", "bypassPermissions"]);
-    served.call("mcp__one__pid");
+    served.call("one__pid");
     session.wait_for_text("a alert");
     assert!(served.child.try_wait().unwrap().is_none(), "the server still runs");
     drop(served.input);

@@ -11,7 +11,7 @@ use mcparley_cli::args::help_command;
 use crate::world::{World, refusal};
 
 /// The commands whose pages are compared word by word.
-const PAGES: [&str; 13] = [
+const PAGES: [&str; 14] = [
     "add",
     "budget",
     "call",
@@ -20,6 +20,7 @@ const PAGES: [&str; 13] = [
     "list",
     "login",
     "logs",
+    "pending",
     "permissions",
     "search",
     "serve",

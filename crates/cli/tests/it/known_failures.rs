@@ -166,7 +166,7 @@ fn first_session_with_slow_servers_can_search_and_leaves_what_it_fetched_to_the_
     let world = world(&json!({ "late": { "command": "sh", "args": ["-c", late] } }));
     let first = first_session(&world);
     assert!(first.contains(&"ToolSearch".to_owned()) && first.contains(&"CallTool".to_owned()), "{first:?}");
-    assert!(!first.contains(&"mcp__late__echo".to_owned()), "{first:?}");
+    assert!(!first.contains(&"late__echo".to_owned()), "{first:?}");
     let second = first_session(&world);
-    assert!(second.contains(&"mcp__late__echo".to_owned()), "{second:?}");
+    assert!(second.contains(&"late__echo".to_owned()), "{second:?}");
 }

@@ -36,7 +36,7 @@ fn line_of_a_server_that_worked_has_the_time_it_was_read() {
     let begun = now();
     let mut served = Served::start(&world, &[]);
     // It has answered several times since it said something, so that has been read.
-    served.call("mcp__one__pid");
+    served.call("one__pid");
     let called = now();
     wait_for("a later millisecond", Duration::from_secs(1), || now() > called);
     drop(served.input);

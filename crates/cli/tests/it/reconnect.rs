@@ -20,12 +20,11 @@ fn running_gateways_replace_the_server_by_a_new_process() {
     let tag = format!("reconnect-{}", std::process::id());
     let world = world(&json!({ "one": entry(&ScriptedStdio::new(&[]).with_option("--tag", &tag)) }));
     let mut gateways = [Served::start(&world, &[]), Served::start(&world, &["--only", "one"])];
-    let old: Vec<u32> =
-        gateways.iter_mut().map(|served| served.call("mcp__one__pid").parse().unwrap()).collect();
+    let old: Vec<u32> = gateways.iter_mut().map(|served| served.call("one__pid").parse().unwrap()).collect();
     let done = world.mcparley(&["reconnect", "one"]);
     assert_eq!(done.code, 0, "{done:?}");
     assert!(done.out.starts_with("one: ") && done.out.contains("connected ("), "{done:?}");
-    assert!(done.err.contains("`mcparley serve`"), "{done:?}");
+    assert!(done.err.contains("2 running `mcparley serve` reconnect too"), "{done:?}");
     let mode = world.root.join(REQUESTS).metadata().unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     wait_for("the end of the old processes", LONG, || {
@@ -33,7 +32,7 @@ fn running_gateways_replace_the_server_by_a_new_process() {
         !old.iter().any(|pid| left.contains(pid))
     });
     for (served, old) in gateways.iter_mut().zip(&old) {
-        let new: u32 = served.call("mcp__one__pid").parse().unwrap();
+        let new: u32 = served.call("one__pid").parse().unwrap();
         assert_ne!(new, *old);
     }
 }

@@ -1,11 +1,16 @@
 //! An entry that would start mcparley itself: told, never started, neither added nor imported (C18).
 
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::Stdio;
+use std::time::Duration;
 
 use mcparley_cli::exit;
+use mcparley_testkit::ScriptedStdio;
 use serde_json::json;
 
-use crate::world::{Output, World};
+use crate::world::{Output, World, wait_for};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_mcparley");
 
@@ -121,4 +126,51 @@ fn add_and_import_refuse_mcparley_itself() {
     assert_eq!(report["added"], json!(["ok"]));
     assert_eq!(report["skipped"][0]["name"], "up");
     assert_eq!(report["skipped"][0]["reason"], "would start mcparley itself");
+}
+
+/// Sends a request of the new era to a gateway, and returns the whole response.
+fn post(port: u16, method: &str) -> Option<String> {
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": { "_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    } } })
+    .to_string();
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
+    let length = body.len();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\nContent-Type: application/json\r\n\
+         MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: {method}\r\nContent-Length: {length}\r\n\r\n"
+    );
+    stream.write_all(format!("{head}{body}").as_bytes()).ok()?;
+    let mut text = String::new();
+    stream.read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+// C18 G1
+#[test]
+fn gateway_does_not_serve_itself_over_http() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let server = ScriptedStdio::new(&[]);
+    let servers = json!({
+        "one": { "command": server.program, "args": server.args },
+        "again": { "type": "http", "url": format!("http://127.0.0.1:{port}/mcp") },
+    });
+    let world = world(&[], &servers);
+    let mut command = world.command(&["serve", "--http", &port.to_string(), "--no-token"]);
+    let mut gateway = command.stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_for("the gateway", Duration::from_secs(30), || TcpStream::connect(("127.0.0.1", port)).is_ok());
+    let list = post(port, "tools/list").unwrap();
+    // The first attempt may have been made before the gateway listened.
+    let mut logs = String::new();
+    wait_for("the refusal", Duration::from_secs(30), || {
+        world.mcparley(&["reconnect", "again"]);
+        logs = world.mcparley(&["logs", "again"]).out;
+        logs.contains("leads back to the gateway itself")
+    });
+    gateway.kill().unwrap();
+    gateway.wait().unwrap();
+    assert!(list.contains("\"one__echo\""), "{list}");
+    assert!(!list.contains("again__"), "{list}");
+    assert!(logs.contains("leads back to the gateway itself"), "{logs}");
 }

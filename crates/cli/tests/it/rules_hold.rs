@@ -112,7 +112,7 @@ fn tools_of_a_server_are_disabled_and_enabled_in_its_entry() {
 #[test]
 fn what_was_denied_for_want_of_permission_is_listed_with_the_command_that_allows_it() {
     let world = world(&scripted(&[]));
-    assert_eq!(world.ok(&["pending"]), "No denied tools.\n");
+    assert_eq!(world.ok(&["pending"]), "No open questions and no denied tools.\n");
     let line = |tool: &str, project: &str| {
         json!({ "tool": tool, "at": 1, "project": project, "reason": "mode dontAsk" }).to_string()
     };
@@ -125,5 +125,5 @@ fn what_was_denied_for_want_of_permission_is_listed_with_the_command_that_allows
         "mcp__a__add  mode dontAsk\n  mcparley permissions allow mcp__a__add\n"
     );
     world.ok(&["permissions", "allow", "mcp__a__add"]);
-    assert_eq!(world.json(&["pending"]), json!({ "pending": [] }));
+    assert_eq!(world.json(&["pending"]), json!({ "questions": [], "pending": [] }));
 }

@@ -20,7 +20,7 @@ fn world_with(servers: &serde_json::Value) -> World {
 }
 
 /// A server that fails with a message until the file `mended` is there.
-fn mendable(world: &World) -> String {
+pub(crate) fn mendable(world: &World) -> String {
     let good = ScriptedStdio::new(&[]);
     let words: Vec<String> =
         std::iter::once(good.program.to_string_lossy().into_owned()).chain(good.args).collect();

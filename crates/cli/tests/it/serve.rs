@@ -26,22 +26,27 @@ pub(crate) struct Served {
 
 impl Served {
     pub(crate) fn start(world: &World, options: &[&str]) -> Self {
-        let mut command = world.command(&[&["serve"], options].concat());
-        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = piped.spawn().unwrap();
-        let (input, output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
-        let mut served = Self { child, input, output };
+        let mut served = Self::start_silent(world, options);
         assert_eq!(served.ask(GREETING)["result"]["protocolVersion"], "2025-11-25");
         served
     }
 
+    /// Starts a gateway whose client has said nothing yet.
+    pub(crate) fn start_silent(world: &World, options: &[&str]) -> Self {
+        let mut command = world.command(&[&["serve"], options].concat());
+        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = piped.spawn().unwrap();
+        let (input, output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+        Self { child, input, output }
+    }
+
     /// Sends a line and gives the next message.
-    fn ask(&mut self, line: &str) -> Value {
+    pub(crate) fn ask(&mut self, line: &str) -> Value {
         writeln!(self.input, "{line}").unwrap();
         self.next_message()
     }
 
-    fn next_message(&mut self) -> Value {
+    pub(crate) fn next_message(&mut self) -> Value {
         let mut message = String::new();
         self.output.read_line(&mut message).unwrap();
         serde_json::from_str(&message).unwrap()
@@ -66,7 +71,7 @@ impl Served {
 }
 
 fn slow() -> String {
-    let params = json!({ "name": "mcp__one__slow", "arguments": { "ms": 60_000 } });
+    let params = json!({ "name": "one__slow", "arguments": { "ms": 60_000 } });
     json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params }).to_string()
 }
 
@@ -78,10 +83,10 @@ fn closed_input_ends_the_gateway_within_a_second_even_during_a_call() {
     let world = world(&json!({ "one": entry(&server) }));
     for mid_call in [false, true] {
         let mut served = Served::start(&world, &["--allowed-tools", "mcp__one"]);
-        assert!(served.tools().contains(&"mcp__one__echo".to_owned()));
+        assert!(served.tools().contains(&"one__echo".to_owned()));
         if mid_call {
             writeln!(served.input, "{}", slow()).unwrap();
-            let echo = r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"mcp__one__echo","arguments":{"message":"behind it"}}}"#;
+            let echo = r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"one__echo","arguments":{"message":"behind it"}}}"#;
             assert_eq!(served.ask(echo)["result"]["content"][0]["text"], "behind it");
         }
         let begun = Instant::now();
@@ -116,7 +121,7 @@ fn a_signal_ends_the_gateway_within_a_second_and_leaves_no_process() {
 #[test]
 fn files_will_do_as_standard_streams() {
     let world = world(&json!({}));
-    let echo = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"mcp__mcparley__echo","arguments":{"message":"from a file"}}}"#;
+    let echo = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"mcparley__echo","arguments":{"message":"from a file"}}}"#;
     world.write("in", &format!("{GREETING}\n{echo}\nnoise\n"));
     let mut command = world.command(&["serve", "--allowed-tools", "mcp__mcparley"]);
     command.stdin(File::open(world.root.join("in")).unwrap());
@@ -134,7 +139,7 @@ fn files_will_do_as_standard_streams() {
 fn one_server_may_be_served_alone_and_without_a_prefix() {
     let good = entry(&ScriptedStdio::new(&[]));
     let world = world(&json!({ "one": good, "two": entry(&ScriptedStdio::new(&["exit-start"])) }));
-    let mut served = Served::start(&world, &["--only", "one", "--no-prefix", "one"]);
+    let mut served = Served::start(&world, &["--only", "one", "--no-prefix=one"]);
     let tools = served.tools();
     assert!(tools.contains(&"echo".to_owned()), "{tools:?}");
     assert!(!tools.iter().any(|name| name.starts_with("mcp__")), "{tools:?}");
@@ -150,9 +155,9 @@ fn only_the_wanted_tools_are_offered() {
     let start = |pattern: &str| Served::start(&world, &["--defer", "never", "--tools", pattern]);
     let listed = |pattern: &str| -> Vec<String> {
         let tools = start(pattern).tools();
-        tools.into_iter().filter(|name| name.starts_with("mcp__one__")).collect()
+        tools.into_iter().filter(|name| name.starts_with("one__")).collect()
     };
-    let (all, wanted) = (listed("one"), "mcp__one__echo");
+    let (all, wanted) = (listed("one"), "one__echo");
     let unwanted = all.iter().find(|name| *name != wanted).unwrap();
     assert!(all.iter().any(|name| name == wanted), "{all:?}");
     for pattern in ["one__echo", "mcp__one__ec*", "two,one__echo"] {
@@ -170,7 +175,7 @@ fn only_the_wanted_tools_are_offered() {
 }
 
 fn echo(message: &str) -> String {
-    let params = json!({ "name": "mcp__one__echo", "arguments": { "message": message } });
+    let params = json!({ "name": "one__echo", "arguments": { "message": message } });
     json!({ "jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": params }).to_string()
 }
 
@@ -199,11 +204,11 @@ fn in_mode_dont_ask_only_tools_that_a_rule_allows_are_listed() {
         let settings = json!({ "permissions": { "defaultMode": "dontAsk", "allow": allow } }).to_string();
         let mut served = Served::start(&world, &["--defer", "never", "--settings", &settings]);
         let mut tools = served.tools();
-        tools.retain(|name| name.starts_with("mcp__one__"));
+        tools.retain(|name| name.starts_with("one__"));
         tools.sort();
         tools
     };
-    assert_eq!(listed(&["mcp__one__add", "mcp__one__echo(message:hi)"]), ["mcp__one__add", "mcp__one__echo"]);
+    assert_eq!(listed(&["mcp__one__add", "mcp__one__echo(message:hi)"]), ["one__add", "one__echo"]);
     assert_eq!(listed(&[]), [""; 0]);
 }
 
@@ -215,7 +220,7 @@ fn command_that_allows_a_denied_call_stands_on_standard_error_once_and_not_in_th
     {
         let mut served = Served::start(&world, options);
         for _ in 0..2 {
-            let text = served.call("mcp__one__pid");
+            let text = served.call("one__pid");
             assert!(text.contains("the user can allow it") && !text.contains("mcparley"), "{text}");
         }
         drop(served.input);
@@ -234,11 +239,13 @@ fn tools_for_a_model_budget_and_serve_show_one_set_without_our_own_server() {
     let world = world(&json!({ "one": entry(&ScriptedStdio::new(&["app-tool:panel"])) }));
     let mut served = Served::start(&world, &["--defer", "never"]).tools();
     served.sort();
-    assert!(!served.iter().any(|name| name.starts_with("mcp__mcparley__")), "{served:?}");
+    assert!(!served.iter().any(|name| name.starts_with("mcparley__")), "{served:?}");
     assert!(served.contains(&"ReadResult".to_owned()), "{served:?}");
     let names = |list: &Value| {
         let mut names: Vec<String> = Vec::new();
-        names.extend(list.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()));
+        // Clients add a prefix of their own.
+        let bare = |name: &str| name.strip_prefix("mcp__").unwrap_or(name).to_owned();
+        names.extend(list.as_array().unwrap().iter().map(|tool| bare(tool["name"].as_str().unwrap())));
         names.sort();
         names
     };
@@ -250,7 +257,7 @@ fn tools_for_a_model_budget_and_serve_show_one_set_without_our_own_server() {
     assert_eq!(names(&rows.cloned().collect()), served);
 
     let own = Served::start(&world, &["--only", "mcparley"]).tools();
-    assert!(own.contains(&"mcp__mcparley__list_servers".to_owned()), "asked for, it is there: {own:?}");
+    assert!(own.contains(&"mcparley__list_servers".to_owned()), "asked for, it is there: {own:?}");
     let person = world.mcparley(&["tools"]).out;
     assert!(person.contains("mcparley\n  list_servers("), "a person is shown all: {person}");
 }
@@ -302,7 +309,7 @@ fn serve_opens_each_configuration_file_once() {
     let watched = files
         .map(|file| inotify::add_watch(&watch, world.root.join(file), inotify::WatchFlags::OPEN).unwrap());
     let mut served = Served::start(&world, &[]);
-    let old: u32 = served.call("mcp__one__pid").parse().unwrap();
+    let old: u32 = served.call("one__pid").parse().unwrap();
     // The request wakes the file watcher of the gateway. The command itself opens each file once.
     assert_eq!(world.mcparley(&["reconnect", "one"]).code, 0);
     wait_for("the end of the old process", Duration::from_secs(30), || {

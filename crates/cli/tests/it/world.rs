@@ -188,7 +188,7 @@ impl XorShift {
 }
 
 /// Waits for what must become true soon.
-pub(crate) fn wait_for(what: &str, limit: Duration, condition: impl Fn() -> bool) {
+pub(crate) fn wait_for(what: &str, limit: Duration, mut condition: impl FnMut() -> bool) {
     let deadline = Instant::now() + limit;
     while !condition() {
         assert!(Instant::now() < deadline, "{what} did not happen within {limit:?}");

@@ -8,7 +8,7 @@ use mcparley_model::approval::{ApprovalItem, ItemKind};
 use mcparley_model::permission::{KnownServers, PermissionRule, RuleKind, RuleScope};
 use mcparley_model::scope::{ConfigOrigin, Source};
 use mcparley_platform::file::{Creation, UpdateOutcome};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::approval_store::ApprovalStore;
 use crate::approval_store::approve_written;
@@ -23,7 +23,7 @@ const PERMISSIONS: &str = "permissions";
 
 /// The scope of an "always allow" rule. The files of the repository and the administrator are not the user's
 /// to edit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AlwaysAllowScope {
     /// This project, in its folder: `.claude/settings.local.json`.

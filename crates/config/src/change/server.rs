@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::json_editor::EditError;
 use crate::plan::{BlockReason, Enterprise, check_policy};
 use mcparley_model::approval::{ApprovalItem, ItemKind, Provenance};
 use mcparley_model::config::{ConfigError, RawServer, ServerConfig, TransportConfig};
 use mcparley_model::document::JsonDocument;
-use mcparley_model::edit::EditError;
 use mcparley_model::name::{ServerName, check_new_server_name, is_reserved_by_claude_code};
 use mcparley_model::policy::PolicyViolation;
 use mcparley_model::program::starts_mcparley;

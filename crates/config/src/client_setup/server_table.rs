@@ -2,8 +2,8 @@
 //!
 //! Pure: text in, text out. The text outside of the edited entries stays as it is, comments included.
 
+use crate::json_editor::{EditError, JsonEditor};
 use mcparley_model::document::{JsonDocument, Node, SyntaxError};
-use mcparley_model::edit::{EditError, JsonEditor};
 use mcparley_model::scope::{Source, TextPosition};
 use serde_json::Value;
 use toml_edit::{DocumentMut, InlineTable, Item, Table, TableLike, TomlError};

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mcparley_model::edit::EditError;
+use crate::json_editor::EditError;
 use mcparley_model::hex::Hex;
 use mcparley_model::limits::CONFIG_FILE_BYTES;
 use mcparley_model::scope::Source;

@@ -1,12 +1,12 @@
 //! The dialog that asks for the permission of a tool call.
 
 use crossterm::event::KeyCode;
+use mcparley::PermissionAnswer;
 use mcparley::config::change::AlwaysAllowScope;
 use mcparley::model::limits::QUESTION_CHARS;
-use mcparley::model::permission::DecisionReason;
 use mcparley::model::text::{display_json, display_line, truncate_text};
 use mcparley::model::tool::ToolHints;
-use mcparley::{PermissionAnswer, PermissionQuestion};
+use mcparley::permission::PermissionSummary;
 use serde_json::Value;
 
 use super::key_reader::DialogInput;
@@ -38,18 +38,14 @@ pub(super) struct PermissionDialog {
 }
 
 impl PermissionDialog {
-    pub(super) fn new(question: &PermissionQuestion<'_>) -> Self {
-        let is_asked_each_time =
-            matches!(question.decision.why, DecisionReason::Rule { .. } | DecisionReason::Hook { .. });
-        let server = question.entry.server().filter(|_| question.entry.trust().is_some());
-        // A rule that asks goes before rules that allow, so an allow rule would change nothing.
-        let always = (!is_asked_each_time && server.is_some())
-            .then_some([PermissionChoice::AlwaysTool, PermissionChoice::AlwaysServer]);
+    pub(super) fn new(question: &PermissionSummary) -> Self {
+        let always =
+            question.offers_always.then_some([PermissionChoice::AlwaysTool, PermissionChoice::AlwaysServer]);
         let mut choices = vec![PermissionChoice::Once];
         choices.extend(always.into_iter().flatten());
         choices.extend([PermissionChoice::Deny, PermissionChoice::DenyWithReason]);
-        let server = server.map(|server| display_line(server.as_str()).into_owned()).unwrap_or_default();
-        Self { server, choices, selected: 0, reason: None }
+        let server = question.server.as_deref().map(|server| display_line(server).into_owned());
+        Self { server: server.unwrap_or_default(), choices, selected: 0, reason: None }
     }
 
     /// The sentence about the answer that stays on the screen.
@@ -161,24 +157,21 @@ fn deny_call(reason: Option<&str>) -> PermissionAnswer {
 }
 
 /// The facts about the call: tool, arguments in full, the reason of the question and a changed definition.
-pub(super) fn permission_facts(question: &PermissionQuestion<'_>) -> Vec<StyledLine> {
-    let PermissionQuestion { entry, arguments, decision, change, .. } = question;
-    let server = entry.server().map(|server| format!("{} · ", display_line(server.as_str())));
-    let tool = display_line(entry.tool.name.as_str());
+pub(super) fn permission_facts(question: &PermissionSummary) -> Vec<StyledLine> {
+    let server = question.server.as_deref().map(|server| format!("{} · ", display_line(server)));
+    let tool = display_line(&question.tool);
     let head = StyledLine::new(Tone::Bold, format!("{}{tool}", server.unwrap_or_default()));
-    let mut facts = vec![head.with(Tone::Warning, hint_labels(entry.tool.hints))];
-    let description = truncate_text(entry.tool.description.trim(), QUESTION_CHARS);
+    let mut facts = vec![head.with(Tone::Warning, hint_labels(question.hints))];
+    let description = truncate_text(question.description.trim(), QUESTION_CHARS);
     facts.extend(block_lines(Tone::Dim, "", &description));
-    facts.extend(argument_lines(arguments));
-    facts.push(
-        StyledLine::new(Tone::Dim, "Why asked: ").with(Tone::Plain, display_line(&decision.why.to_string())),
-    );
-    if let Some(change) = change {
+    facts.extend(argument_lines(&question.arguments));
+    facts.push(StyledLine::new(Tone::Dim, "Why asked: ").with(Tone::Plain, display_line(&question.reason)));
+    if let Some(change) = &question.change {
         facts.push(StyledLine::new(
             Tone::Warning,
             "! The tool has changed since it was first seen or last reviewed:",
         ));
-        facts.extend(block_lines(Tone::Plain, "  ", &change.to_string()));
+        facts.extend(block_lines(Tone::Plain, "  ", change));
     }
     facts
 }

@@ -4,24 +4,39 @@
 //! in the old era by requests to the client, in the new one by ending this request with an input request;
 //! the call is then parked until the client comes back (`session::parked`).
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use mcparley::call::{ProgressStream, ProgressUpdate};
+use mcparley::model::name::ServerName;
 use mcparley::model::permission::DecisionReason;
+use mcparley::model::text::clean_json;
+use mcparley::pool::connection::ServerStatus;
+use mcparley::results::ForwardableOutcome;
 use mcparley::{Call, CallContext, CallError, CallOutcome, Host};
-use mcparley_wire::{INVALID_PARAMS, RawJson, Replies, RpcError};
+use mcparley_wire::{AgreedProtocol, Failure, INVALID_PARAMS, JsonPieces, RawJson, Replies, RpcError};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
-use crate::client_abilities::Caller;
+use crate::call_line::CallLine;
+use crate::client_abilities::{Caller, RequestMeta};
 use crate::client_asker::ClientAsker;
+use crate::json_edit::{JsonEdit, JsonMembers};
+use crate::pending::QuestionSource;
+use crate::pending::listed_route::ListedRoute;
+use crate::question_route::{ClientQuestion, QUESTIONS_AT_ONCE, QuestionRoute};
 use crate::request::call_request::CallRequest;
 use crate::response::answer;
+use crate::response::era::ResultForm;
 use crate::response::item::CALL_TOOL;
 use crate::session::GatewaySession;
-use crate::session::parked::CallWithQuestion;
-use crate::session::running_call::RunningCall;
+use crate::session::parked::{ParkedCalls, invalid_state_error};
+use crate::session::running_call::{CallEnd, QuestionKeys, RunningCall};
+
+/// The time in which further questions of a call join the first one.
+const QUESTION_PAUSE: Duration = Duration::from_millis(20);
 
 /// The built-in tool that finds other tools.
 const TOOL_SEARCH: &str = "ToolSearch";
@@ -32,10 +47,12 @@ impl GatewaySession {
         &self,
         caller: Caller,
         (params, replies): (Option<&RawJson>, &Replies),
-        token: Option<Value>,
-    ) -> Result<RawJson, RpcError> {
+        meta: &RequestMeta,
+    ) -> Result<JsonPieces, RpcError> {
         let wanted = CallRequest::parse(params)?;
-        let is_meta = wanted.name == CALL_TOOL && self.host().catalog().get(CALL_TOOL).is_none();
+        let view = self.view_with(|view| view.find_tool(&wanted.name).is_some()).await;
+        let is_meta =
+            wanted.name == CALL_TOOL && !view.mode.is_transparent() && view.find_tool(CALL_TOOL).is_none();
         let wanted = match is_meta {
             true => match wanted.inner_call() {
                 Some(inner) => inner,
@@ -43,37 +60,64 @@ impl GatewaySession {
                     return answer::error_result(
                         "`name` is required, and `arguments` must be an object",
                         &caller,
-                    );
+                    )
+                    .map(JsonPieces::from);
                 }
             },
             false => wanted,
         };
-        let token = token.filter(|token| token.is_string() || token.is_number());
-        if self.is_invisible(&wanted.name, &caller) {
-            return self.finish_call(&wanted, Err(unknown_tool_error(&wanted.name)), &caller);
+        let client_name = wanted.name.clone();
+        let wanted = view.to_catalog_call(wanted);
+        let token = meta.progress_token.as_ref().filter(|token| token.is_string() || token.is_number());
+        if self.is_invisible(&view, &wanted.name, &caller) {
+            return self.finish_call(&wanted, Err(unknown_tool_error(&wanted.name)), &caller, &client_name);
         }
         let running = match &wanted.state {
-            Some(state) => {
-                self.shared.parked.resume_call(wanted.digest(), state, wanted.responses.as_ref())?
+            Some(state) if ParkedCalls::is_parked_state(state) => {
+                let responses = wanted.responses.as_ref();
+                let running = self.shared.parked.resume_call(wanted.digest(), state, responses)?;
+                running.line.move_to(replies);
+                running
             }
-            None => {
+            Some(_) if self.is_of_old_server(&wanted.name) => return Err(invalid_state_error()),
+            // The state of a server, which gets it back.
+            Some(_) | None => {
+                let state = wanted.state.clone().filter(|_| caller.is_new());
+                let state = state.map(|state| self.open_server_state(wanted.digest(), state)).transpose()?;
                 self.wait_for_roots().await;
-                self.start_call(caller, &wanted, token.is_some(), replies)?
+                self.start_call((caller, meta), (&wanted, state), token.is_some(), replies)?
             }
         };
-        self.drive_call(caller, &wanted, running, token.as_ref().map(|token| (token, replies))).await
+        let progress = token.map(|token| (token, replies));
+        self.drive_call(caller, (&wanted, &client_name), running, progress).await
+    }
+
+    /// Whether a tool belongs to a server of the old era, which has no states.
+    fn is_of_old_server(&self, name: &str) -> bool {
+        let catalog = self.host().catalog();
+        let server = catalog.get(name).and_then(|entry| entry.server());
+        server.is_some_and(|server| self.is_old_server(server))
+    }
+
+    /// Whether a server is connected and of the old era.
+    pub(crate) fn is_old_server(&self, server: &ServerName) -> bool {
+        let servers = self.host().servers();
+        let found = servers.iter().find(|known| known.name == *server);
+        found.is_some_and(|known| {
+            matches!(known.state.status, ServerStatus::Connected { spoken: AgreedProtocol::Old(_), .. })
+        })
     }
 
     fn start_call(
         &self,
-        caller: Caller,
-        wanted: &CallRequest,
+        (caller, meta): (Caller, &RequestMeta),
+        (wanted, state): (&CallRequest, Option<RawJson>),
         with_progress: bool,
         replies: &Replies,
     ) -> Result<RunningCall, RpcError> {
         let unreadable = |_| RpcError::new(INVALID_PARAMS, "`arguments` cannot be read");
         let call = Call::new(&wanted.name, Value::Null);
-        let call = call.with_json(wanted.arguments.as_str()).map_err(unreadable)?;
+        let call = call.with_raw_json(wanted.arguments.clone()).map_err(unreadable)?;
         let (call, progress) = match with_progress {
             true => {
                 let (call, progress) = call.with_progress();
@@ -81,51 +125,133 @@ impl GatewaySession {
             }
             false => (call, None),
         };
-        // Capacity one: a call asks one question and waits for its answer.
-        let (ask, questions) = mpsc::channel(1);
-        let asker = Arc::new(ClientAsker::new(caller, replies, ask));
-        let principal = Arc::clone(&self.shared.principal);
-        let mut context = CallContext::new(principal, Arc::<ClientAsker>::clone(&asker), asker);
-        if let Some(roots) = self.known_roots() {
-            context = context.with_roots(roots);
-        }
+        let (route, questions) = QuestionRoute::new(caller, replies);
+        let pending = &self.shared.gateway.pending;
+        let route = ListedRoute::new(route, pending, Arc::new(self.question_source(wanted, meta)));
+        let line = Arc::new(CallLine::new(self, (caller, meta), route.clone(), replies));
+        let context = self.context_with(ClientAsker::new(caller, route), &line, meta);
+        let members = [
+            ("inputResponses", wanted.responses.clone().filter(|_| caller.is_new())),
+            ("requestState", state),
+            ("task", wanted.task.clone().filter(|_| caller.has_old_tasks())),
+        ];
+        let members = members.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        let call = members.fold(call, |call, (name, value)| call.with_member(name, value));
         let (host, call): (Host, Call) = (self.host().clone(), call.with_context(context));
-        Ok(RunningCall { call: Box::pin(async move { host.call(call).await }), questions, progress })
+        let call = Box::pin(async move { CallEnd::Call(Box::new(host.call_to_forward(call).await)) });
+        let keys = QuestionKeys::default();
+        Ok(RunningCall { call, questions, progress, line, open: Vec::new(), keys, is_task: false })
+    }
+
+    /// The call, as its questions are listed for other terminals.
+    fn question_source(&self, wanted: &CallRequest, meta: &RequestMeta) -> QuestionSource {
+        QuestionSource {
+            tool: wanted.name.clone(),
+            principal: Arc::clone(&self.shared.principal),
+            client: meta.client_name().or_else(|| self.shared.client.get().cloned()),
+            arguments: wanted.arguments.clone(),
+            answered: Mutex::default(),
+        }
+    }
+
+    /// The context of a request that is not a tool call, with its line and its questions.
+    pub(crate) fn request_context(
+        &self,
+        (caller, meta): (Caller, &RequestMeta),
+        replies: &Replies,
+    ) -> (CallContext, Arc<CallLine>, Option<mpsc::Receiver<ClientQuestion>>) {
+        let (route, questions) = QuestionRoute::new(caller, replies);
+        let route = ListedRoute::without_list(route);
+        let line = Arc::new(CallLine::new(self, (caller, meta), route.clone(), replies));
+        (self.context_with(ClientAsker::new(caller, route), &line, meta), line, questions)
+    }
+
+    fn context_with(&self, asker: ClientAsker, line: &Arc<CallLine>, meta: &RequestMeta) -> CallContext {
+        if let Some(level) = meta.log_level().filter(|_| meta.has_version()) {
+            self.raise_log_level(level);
+        }
+        let (asker, principal) = (Arc::new(asker), Arc::clone(&self.shared.principal));
+        let context = CallContext::new(principal, Arc::<ClientAsker>::clone(&asker), asker)
+            .with_line(Arc::<CallLine>::clone(line))
+            .with_meta(meta.forwarded_members());
+        match self.known_roots() {
+            Some(roots) => context.with_roots(roots),
+            None => context,
+        }
     }
 
     /// Drives the call until it ends, or asks a question that the client must come back with.
     async fn drive_call(
         &self,
         caller: Caller,
-        wanted: &CallRequest,
+        (wanted, client_name): (&CallRequest, &str),
+        running: RunningCall,
+        progress: Option<(&Value, &Replies)>,
+    ) -> Result<JsonPieces, RpcError> {
+        match self.drive_until_question(wanted.digest(), running, progress).await? {
+            DrivenCall::Ended(CallEnd::Call(done)) => self.finish_call(wanted, *done, &caller, client_name),
+            DrivenCall::Ended(CallEnd::Request(answer)) => answer.map(JsonPieces::from),
+            DrivenCall::Parked(asked) => Ok(JsonPieces::from(asked)),
+        }
+    }
+
+    /// Drives a call or another request until it ends, or asks a question that the client must come back
+    /// with; then it is parked.
+    pub(crate) async fn drive_until_question(
+        &self,
+        digest: [u8; 32],
         mut running: RunningCall,
         progress: Option<(&Value, &Replies)>,
-    ) -> Result<RawJson, RpcError> {
-        let question = loop {
+    ) -> Result<DrivenCall, RpcError> {
+        running.drop_withdrawn();
+        let mut is_first_poll = true;
+        loop {
             tokio::select! {
                 biased;
                 done = &mut running.call => {
                     while let Some(last) = next(running.progress.as_mut()).await {
-                        report_progress(&last, progress);
+                        self.report_progress(&last, progress);
                     }
-                    return self.finish_call(wanted, done, &caller);
+                    return Ok(DrivenCall::Ended(done));
                 }
-                Some(question) = running.questions.recv() => break question,
-                Some(newest) = next(running.progress.as_mut()) => report_progress(&newest, progress),
+                Some(question) = next_question(running.questions.as_mut()) => {
+                    running.open_question(question);
+                    collect_questions(&mut running).await;
+                }
+                // Questions that a repeated request left open are asked again, unless the call has ended.
+                () = std::future::ready(()), if is_first_poll && !running.open.is_empty() => {}
+                Some(newest) = next(running.progress.as_mut()) => self.report_progress(&newest, progress),
             }
-        };
-        let ticket = CallWithQuestion { question: question.params, reply: question.reply, running };
-        self.shared.parked.park_call(wanted.digest(), ticket)
+            is_first_poll = false;
+            running.drop_withdrawn();
+            if !running.open.is_empty() {
+                return self.shared.parked.park_call(digest, running).map(DrivenCall::Parked);
+            }
+        }
+    }
+
+    /// Reports progress to a client that gave a progress token. A client that does not read loses the report;
+    /// the next one replaces it.
+    fn report_progress(&self, newest: &ProgressUpdate, to: Option<(&Value, &Replies)>) {
+        let Some((token, replies)) = to else { return };
+        let params = progress_params(token, newest, self.shared.gateway.mode.removes_hidden());
+        if let Some(params) = params {
+            let _delivery = replies.notify("notifications/progress", Some(&params));
+        }
     }
 
     /// The answer to a call that has ended.
     fn finish_call(
         &self,
         wanted: &CallRequest,
-        done: Result<CallOutcome, CallError>,
+        done: Result<ForwardableOutcome, CallError>,
         caller: &Caller,
-    ) -> Result<RawJson, RpcError> {
-        if let (Ok(outcome), TOOL_SEARCH) = (&done, wanted.name.as_str()) {
+        client_name: &str,
+    ) -> Result<JsonPieces, RpcError> {
+        // Servers may have connected during the call.
+        let view = self.shared.gateway.view();
+        let is_search = wanted.name == TOOL_SEARCH;
+        if let (Ok(ForwardableOutcome::Shaped(outcome)), true) = (&done, is_search) {
             self.shared.listing.add_found(found_names(outcome));
         }
         let done = match done {
@@ -138,33 +264,66 @@ impl GatewaySession {
             }
             done => done,
         };
-        match answer::answer_for_client(done, caller) {
+        let done = match done {
+            Ok(outcome) if is_search => {
+                Ok(ForwardableOutcome::Shaped(view.rename_search(outcome.into_outcome())))
+            }
+            done => done.map_err(|error| view.rename_error(error, client_name)),
+        };
+        let server = view.catalog.get(&wanted.name).and_then(|entry| entry.server());
+        let form = ResultForm::new(caller, &view, server);
+        let done = match (done, server) {
+            (Err(CallError::Unfinished { result, .. }), Some(server)) => {
+                let task = self.finish_task_result(server, &result, &form);
+                let answer =
+                    task.unwrap_or_else(|| self.finish_input_request(server, wanted.digest(), result));
+                return Ok(JsonPieces::from(answer));
+            }
+            (done, _) => done,
+        };
+        if let (Err(CallError::Failed { failure: Failure::ErrorResponse(error), .. }), Some(server)) =
+            (&done, server)
+        {
+            self.remember_pages(server, error);
+        }
+        match answer::answer_for_client(done, &form) {
             // `CallTool` itself exists, so the unknown inner tool is reported as a result and not as a
             // protocol error.
-            Err(error) if wanted.is_inner => answer::error_result(&error.message.clean_text(), caller),
+            Err(error) if wanted.is_inner => {
+                answer::error_result(&error.message.clean_text(), caller).map(JsonPieces::from)
+            }
             answer => answer,
         }
     }
 }
 
-/// Reports progress to a client that gave a progress token. A client that does not read loses the report;
-/// the next one replaces it.
-fn report_progress(newest: &ProgressUpdate, to: Option<(&Value, &Replies)>) {
-    let Some((token, replies)) = to else { return };
-    if let Ok(params) = RawJson::from_value(&progress_params(token, newest)) {
-        let _delivery = replies.notify("notifications/progress", Some(&params));
+/// A call or another request after it was driven.
+pub(crate) enum DrivenCall {
+    Ended(CallEnd),
+    /// Parked; the result has the questions.
+    Parked(RawJson),
+}
+
+/// Collects further questions of the call that come at the same time, so that the client gets them in one
+/// round.
+pub(crate) async fn collect_questions(running: &mut RunningCall) {
+    let deadline = Instant::now() + QUESTION_PAUSE;
+    while running.open.len() < QUESTIONS_AT_ONCE {
+        match tokio::time::timeout_at(deadline, next_question(running.questions.as_mut())).await {
+            Ok(Some(question)) => running.open_question(question),
+            Ok(None) | Err(_) => return,
+        }
     }
 }
 
-fn progress_params(token: &Value, ProgressUpdate { progress, total, message }: &ProgressUpdate) -> Value {
-    let mut params = json!({ "progressToken": token, "progress": progress });
-    if let Some(total) = total {
-        params["total"] = json!(total);
-    }
-    if let Some(message) = message {
-        params["message"] = json!(mcparley::model::text::clean_text(message));
-    }
-    params
+/// The parameters of a progress notification: as the server wrote them, with the client's token.
+fn progress_params(token: &Value, update: &ProgressUpdate, removes_hidden: bool) -> Option<RawJson> {
+    let raw = update.raw.as_ref()?;
+    let text = if removes_hidden { clean_json(raw.as_str()) } else { raw.as_str().into() };
+    let members = JsonMembers::parse(&text)?;
+    let mut edit = JsonEdit::new(&text);
+    edit.replace(members.get("progressToken")?, token.to_string());
+    Some(RawJson::from_text(&edit.finish()))
 }
 
 /// The error for a tool that is hidden from the client.
@@ -187,7 +346,33 @@ fn found_names(outcome: &CallOutcome) -> Vec<String> {
     found.tools.into_iter().map(|hit| hit.name).collect()
 }
 
+/// Waits for the next question; `None` at once if the client is not asked that way.
+pub(crate) async fn next_question(
+    questions: Option<&mut mpsc::Receiver<ClientQuestion>>,
+) -> Option<ClientQuestion> {
+    questions?.recv().await
+}
+
 /// Waits for the next progress; `None` at once without a stream.
 async fn next(progress: Option<&mut ProgressStream>) -> Option<ProgressUpdate> {
     progress?.next().await
+}
+
+#[cfg(test)]
+mod tests {
+    //! Progress for clients.
+    use super::*;
+    use serde_json::json;
+
+    // G7
+    #[test]
+    fn progress_keeps_everything_but_its_token() {
+        let raw = r#"{"progress":1.0,"progressToken":7,"total":2e0,"message":"a\u200bb","_meta":{"k":1}}"#;
+        let update =
+            ProgressUpdate { progress: 1.0, total: None, message: None, raw: Some(RawJson::from_text(raw)) };
+        let params = progress_params(&json!("mine"), &update, false).unwrap();
+        assert_eq!(params.as_str(), raw.replace(":7", r#":"mine""#));
+        let clean = progress_params(&json!("mine"), &update, true).unwrap();
+        assert!(clean.as_str().contains(r#""message":"ab""#), "{}", clean.as_str());
+    }
 }

@@ -13,6 +13,8 @@ pub(crate) struct CallRequest {
     /// The input responses of a repeated request.
     pub(crate) responses: Option<RawJson>,
     pub(crate) state: Option<RawJson>,
+    /// The task that the client asks for (2025-11-25).
+    pub(crate) task: Option<RawJson>,
     /// Whether the model called it through the tool `CallTool`.
     pub(crate) is_inner: bool,
 }
@@ -30,6 +32,8 @@ impl CallRequest {
             input_responses: Option<&'p RawValue>,
             #[serde(borrow, default)]
             request_state: Option<&'p RawValue>,
+            #[serde(borrow, default)]
+            task: Option<&'p RawValue>,
         }
         let invalid = |reason: &str| RpcError::new(INVALID_PARAMS, reason);
         let params = params.ok_or_else(|| invalid("`name` is required"))?;
@@ -42,7 +46,8 @@ impl CallRequest {
         };
         let part = |raw: Option<&RawValue>| raw.map(|raw| params.share_slice(raw));
         let (responses, state) = (part(wire.input_responses), part(wire.request_state));
-        Ok(Self { name: wire.name, arguments, responses, state, is_inner: false })
+        let task = part(wire.task);
+        Ok(Self { name: wire.name, arguments, responses, state, task, is_inner: false })
     }
 
     /// The inner call that the arguments of `CallTool` describe.
@@ -53,7 +58,7 @@ impl CallRequest {
             None => RawJson::parse("{}").ok()?,
         };
         let (responses, state) = (self.responses.clone(), self.state.clone());
-        Some(Self { name, arguments, responses, state, is_inner: true })
+        Some(Self { name, arguments, responses, state, task: None, is_inner: true })
     }
 
     /// The digest by which a repeated request is recognized.
@@ -69,7 +74,7 @@ impl CallRequest {
 }
 
 /// Sorts the keys of a value at every level.
-fn sort_keys(value: Value) -> Value {
+pub(crate) fn sort_keys(value: Value) -> Value {
     match value {
         Value::Object(members) => {
             let mut members: Vec<(String, Value)> =

@@ -1,25 +1,80 @@
-//! Notifies clients about changes of their tool list, debounced: one notification for many changes.
+//! Notifies clients about changes of their lists and resources, debounced: one notification for many changes.
 
-use mcparley::model::limits::{LIST_CHANGED_QUIET, SERVED_SUBSCRIPTIONS};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use mcparley::model::limits::{LIST_CHANGED_QUIET, LISTEN_ANSWER_TIME, SERVED_SUBSCRIPTIONS};
+use mcparley::pool::surface::AnnouncedChanges;
+use mcparley::resource::Subscription;
 use mcparley_wire::{Delivery, INVALID_PARAMS, RawJson, Replies, RpcError};
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
 
+use crate::client_abilities::Caller;
+use crate::request::subscribe::UPDATED;
 use crate::response::item::ToolListItem;
 use crate::session::GatewaySession;
 use crate::session::tool_list::ShownTools;
+use crate::view::{ListKind, View};
 
-const LIST_CHANGED: &str = "notifications/tools/list_changed";
+const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
+const PROMPTS_CHANGED: &str = "notifications/prompts/list_changed";
+const RESOURCES_CHANGED: &str = "notifications/resources/list_changed";
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
+/// The notifications that a client of the new era asks for.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct ListenFilter {
+    tools_list_changed: bool,
+    prompts_list_changed: bool,
+    resources_list_changed: bool,
+    resource_subscriptions: Vec<String>,
+}
+
+impl ListenFilter {
+    /// Whether the client wants the notification of a method.
+    fn wants(&self, method: &str) -> bool {
+        match method {
+            TOOLS_CHANGED => self.tools_list_changed,
+            PROMPTS_CHANGED => self.prompts_list_changed,
+            _ => self.resources_list_changed,
+        }
+    }
+
+    /// The filter as it is acknowledged, with the resources whose servers agreed.
+    fn acknowledge(&self, view: &View, subscribed: &[String]) -> Value {
+        let mut notifications = Map::new();
+        let has = |capability: &str| view.has_capability(capability);
+        let kinds = [
+            ("toolsListChanged", self.tools_list_changed),
+            ("promptsListChanged", self.prompts_list_changed && has("prompts")),
+            ("resourcesListChanged", self.resources_list_changed && has("resources")),
+        ];
+        for (kind, _) in kinds.into_iter().filter(|(_, is_wanted)| *is_wanted) {
+            notifications.insert(kind.to_owned(), json!(true));
+        }
+        if !subscribed.is_empty() {
+            notifications.insert("resourceSubscriptions".to_owned(), json!(subscribed));
+        }
+        notifications.into()
+    }
+}
+
 impl GatewaySession {
-    /// Notifies a client of the old era about every change of its list. Never returns.
+    /// Notifies a client of the old era about every change of its lists. Never returns.
     pub(crate) async fn announce_changes(&self) {
         let mut last = LastAnnounced::default();
+        self.shared.listing.wait_for_first().await;
         loop {
-            self.wait_for_change(&mut last).await;
-            if self.has_handshake() {
-                self.send_notification(LIST_CHANGED, None).await;
+            let changed = self.wait_for_change(&mut last, Baseline::ShownLists).await;
+            if let (true, Some(channel)) = (self.has_handshake(), self.channel()) {
+                for method in changed {
+                    send_until_delivered(channel, method, None).await;
+                }
             }
         }
     }
@@ -27,36 +82,77 @@ impl GatewaySession {
     /// Answers `subscriptions/listen`: sends notifications until the client cancels the request.
     pub(crate) async fn answer_listen(
         &self,
+        caller: &Caller,
         id: &RawJson,
         params: Option<&RawJson>,
         replies: &Replies,
     ) -> Result<RawJson, RpcError> {
         let wanted = params.and_then(|params| params.member("notifications"));
-        let Some(Ok(wanted)) = wanted.map(|wanted| wanted.decode::<Value>()) else {
+        let is_object = |wanted: &RawJson| wanted.as_str().starts_with('{');
+        let Some(wanted) = wanted.filter(is_object).and_then(|wanted| wanted.decode::<ListenFilter>().ok())
+        else {
             return Err(RpcError::new(INVALID_PARAMS, "`notifications` is required"));
         };
         let Ok(_place) = self.shared.subscriptions.try_acquire() else {
             let reason = format!("there are {SERVED_SUBSCRIPTIONS} subscriptions already");
             return Err(RpcError::new(INVALID_PARAMS, &reason));
         };
-        let wants_tools = wanted.get("toolsListChanged") == Some(&Value::Bool(true));
-        let heard = if wants_tools { json!({ "toolsListChanged": true }) } else { json!({}) };
+        let mut last = self.current_lists();
+        let opened = self.open_subscriptions(caller, &wanted.resource_subscriptions).await;
+        let subscribed: Vec<String> = opened.iter().map(|(uri, _)| uri.clone()).collect();
         let name: Value = id.decode().unwrap_or_default();
         let meta = json!({ SUBSCRIPTION: name });
-        send_until_delivered(replies, ACKNOWLEDGED, &json!({ "_meta": meta, "notifications": heard })).await;
-        if !wants_tools {
-            std::future::pending().await
-        }
-        let mut last = LastAnnounced::default();
+        let heard = wanted.acknowledge(&self.shared.gateway.view(), &subscribed);
+        let acknowledged = json!({ "_meta": meta, "notifications": heard });
+        send_until_delivered(replies, ACKNOWLEDGED, Some(&acknowledged)).await;
+        let mut updates = forward_updates(opened, replies, &meta);
         loop {
-            self.wait_for_change(&mut last).await;
-            send_until_delivered(replies, LIST_CHANGED, &json!({ "_meta": meta })).await;
+            tokio::select! {
+                changed = self.wait_for_change(&mut last, Baseline::LastAnnounced) => {
+                    for method in changed.into_iter().filter(|method| wanted.wants(method)) {
+                        send_until_delivered(replies, method, Some(&json!({ "_meta": meta }))).await;
+                    }
+                }
+                // A server that ends a subscription ends only that one.
+                Some(_ended) = updates.join_next() => {}
+            }
         }
     }
 
-    /// Waits until the tool list differs from the one the client knows.
-    async fn wait_for_change(&self, last: &mut LastAnnounced) {
-        self.shared.listing.wait_for_first().await;
+    /// Subscribes to resources, with a short timeout for all together; those that are refused are left out.
+    async fn open_subscriptions(&self, caller: &Caller, uris: &[String]) -> Vec<(String, Subscription)> {
+        let mut opening = JoinSet::new();
+        for (place, uri) in uris.iter().cloned().enumerate() {
+            let (session, caller) = (self.clone(), *caller);
+            opening.spawn(async move {
+                let opened = session.open_subscription(&uri, &caller).await.ok();
+                opened.map(|opened| (place, uri, opened))
+            });
+        }
+        let deadline = Instant::now() + LISTEN_ANSWER_TIME;
+        let mut opened = Vec::new();
+        while let Ok(Some(joined)) = tokio::time::timeout_at(deadline, opening.join_next()).await {
+            opened.extend(joined.ok().flatten());
+        }
+        opened.sort_by_key(|(place, ..)| *place);
+        opened.into_iter().map(|(_, uri, subscription)| (uri, subscription)).collect()
+    }
+
+    /// The lists as they are now.
+    fn current_lists(&self) -> LastAnnounced {
+        let view = self.shared.gateway.view();
+        LastAnnounced {
+            revision: view.catalog.revision(),
+            count: 0,
+            items: self.visible_items(&view),
+            prompts: Some(prompts_digest(&view)),
+            resources: Some(resources_digest(&view)),
+            passed: passed_changes(&view),
+        }
+    }
+
+    /// Waits until lists differ from those the client knows, and returns the methods that announce them.
+    async fn wait_for_change(&self, last: &mut LastAnnounced, baseline: Baseline) -> Vec<&'static str> {
         loop {
             tokio::select! {
                 () = self.host().wait_for_new_catalog(last.revision) => {}
@@ -65,46 +161,149 @@ impl GatewaySession {
             tokio::time::sleep(LIST_CHANGED_QUIET).await;
             let catalog = self.host().catalog();
             last.revision = catalog.revision();
+            let view = self.shared.gateway.view_of(catalog);
             let shown = self.shared.listing.lock_shown().clone();
-            if last.update_list(&shown, self.visible_items(&catalog)) {
-                return;
+            let items = self.visible_items(&view);
+            let changed = last.update_lists(&shown, (items, &view), baseline);
+            if !changed.is_empty() {
+                return changed;
             }
         }
     }
 }
 
+/// Forwards the updates of resources to a client, each in a task that ends with the set.
+fn forward_updates(opened: Vec<(String, Subscription)>, replies: &Replies, meta: &Value) -> JoinSet<()> {
+    let mut tasks = JoinSet::new();
+    for (uri, mut subscription) in opened {
+        let (replies, params) = (replies.clone(), json!({ "uri": uri, "_meta": meta }));
+        tasks.spawn(async move {
+            while subscription.wait_for_update().await.is_ok() {
+                send_until_delivered(&replies, UPDATED, Some(&params)).await;
+            }
+        });
+    }
+    tasks
+}
+
 /// Sends a notification of a subscription, with retries while the client does not read.
-async fn send_until_delivered(replies: &Replies, method: &str, params: &Value) {
-    let Ok(params) = RawJson::from_value(params) else { return };
-    while replies.notify(method, Some(&params)) == Delivery::Dropped {
+async fn send_until_delivered(replies: &Replies, method: &str, params: Option<&Value>) {
+    let Ok(params) = params.map(RawJson::from_value).transpose() else { return };
+    while replies.notify(method, params.as_ref()) == Delivery::Dropped {
         tokio::time::sleep(LIST_CHANGED_QUIET).await;
     }
 }
 
-/// The tool list that was announced to a client last.
+/// The lists that a change is measured against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Baseline {
+    /// The lists that the client got last; lists that it never got are not announced.
+    ShownLists,
+    /// The lists at the beginning of the subscription, or as announced last.
+    LastAnnounced,
+}
+
+/// The lists that were announced to a client last.
 #[derive(Debug, Default)]
 struct LastAnnounced {
     /// The revision of the catalog that was compared last.
     revision: u64,
-    /// The number of lists that the client had requested by then.
+    /// The number of tool lists that the client had requested by then.
     count: u64,
-    /// The announced list.
-    items: Vec<ToolListItem>,
+    /// The announced tools.
+    items: Arc<Vec<ToolListItem>>,
+    /// The digest of the announced prompts.
+    prompts: Option<u64>,
+    /// The digest of the announced resources, templates and skills.
+    resources: Option<u64>,
+    /// The changes that the servers had announced by then.
+    passed: Option<AnnouncedChanges>,
 }
 
 impl LastAnnounced {
-    /// Updates to the current list; returns whether the change must be announced.
-    fn update_list(&mut self, shown: &ShownTools, now: Vec<ToolListItem>) -> bool {
-        let is_news = !are_same(&shown.items, &now);
-        let was_told = self.count == shown.count && are_same(&self.items, &now);
-        if !is_news || was_told {
-            return false;
+    /// Updates to the current lists; returns the methods that announce their changes.
+    fn update_lists(
+        &mut self,
+        shown: &ShownTools,
+        (now, view): (Arc<Vec<ToolListItem>>, &View),
+        baseline: Baseline,
+    ) -> Vec<&'static str> {
+        let passed = self.take_passed(view);
+        let mut changed = Vec::new();
+        if self.has_new_tools(shown, &now, baseline) || passed.contains(&TOOLS_CHANGED) {
+            (self.count, self.items) = (shown.count, now);
+            changed.push(TOOLS_CHANGED);
         }
-        (self.count, self.items) = (shown.count, now);
-        true
+        let others = [
+            (&mut self.prompts, shown.prompts, prompts_digest(view), PROMPTS_CHANGED),
+            (&mut self.resources, shown.resources, resources_digest(view), RESOURCES_CHANGED),
+        ];
+        for (announced, shown, now, method) in others {
+            let is_known = match baseline {
+                Baseline::ShownLists => shown.is_none_or(|shown| shown == now),
+                Baseline::LastAnnounced => false,
+            };
+            if (!is_known && *announced != Some(now)) || passed.contains(&method) {
+                *announced = Some(now);
+                changed.push(method);
+            }
+        }
+        changed
+    }
+
+    /// The changes that the servers have announced since the last look. They are passed on even if the lists
+    /// are the same, except to models, whose lists should stay in their context.
+    fn take_passed(&mut self, view: &View) -> Vec<&'static str> {
+        let (before, now) = (self.passed, passed_changes(view));
+        self.passed = now;
+        let (Some(before), Some(now)) = (before, now) else { return Vec::new() };
+        let kinds = [
+            (before.tools != now.tools, TOOLS_CHANGED),
+            (before.prompts != now.prompts, PROMPTS_CHANGED),
+            (before.resources != now.resources, RESOURCES_CHANGED),
+        ];
+        kinds.into_iter().filter(|(is_news, _)| *is_news).map(|(_, method)| method).collect()
+    }
+
+    fn has_new_tools(&self, shown: &ShownTools, now: &Arc<Vec<ToolListItem>>, baseline: Baseline) -> bool {
+        match baseline {
+            Baseline::ShownLists => {
+                let is_news = shown.count > 0 && !are_same(&shown.items, now);
+                is_news && !(self.count == shown.count && are_same(&self.items, now))
+            }
+            Baseline::LastAnnounced => !are_same(&self.items, now),
+        }
     }
 }
 
-fn are_same(one: &[ToolListItem], other: &[ToolListItem]) -> bool {
-    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.is_same(other))
+/// The changes that all servers together have announced; `None` where only differences count.
+fn passed_changes(view: &View) -> Option<AnnouncedChanges> {
+    let announced = view.servers.iter().map(|server| server.surface.announced);
+    (!view.mode.for_model).then(|| announced.sum())
+}
+
+fn are_same(one: &Arc<Vec<ToolListItem>>, other: &Arc<Vec<ToolListItem>>) -> bool {
+    if Arc::ptr_eq(one, other) {
+        return true;
+    }
+    one.len() == other.len() && one.iter().zip(other.iter()).all(|(one, other)| one.is_same(other))
+}
+
+/// A digest of the prompts of a view.
+pub(crate) fn prompts_digest(view: &View) -> u64 {
+    list_digest(view, &[ListKind::Prompts])
+}
+
+/// A digest of everything that the notification about resources covers.
+pub(crate) fn resources_digest(view: &View) -> u64 {
+    list_digest(view, &[ListKind::Resources, ListKind::Templates, ListKind::Skills])
+}
+
+fn list_digest(view: &View, kinds: &[ListKind]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for kind in kinds {
+        view.rendered_items(*kind).iter().for_each(|item| item.json.hash(&mut hasher));
+        hasher.write_u8(0);
+    }
+    hasher.finish()
 }

@@ -1,6 +1,6 @@
 //! Forwards log messages of servers to clients of the old era that have set a log level.
 //!
-//! The new era requests log messages per request, and gets none here. A message is sent to the client whose
+//! The new era requests log messages per request, and gets them with its call. A message is sent to the client whose
 //! call it belongs to; one that belongs to no call only if there is a single client.
 
 use mcparley::model::log_level::LogLevel;
@@ -21,14 +21,19 @@ impl GatewaySession {
             return Err(RpcError::new(INVALID_PARAMS, "unknown `level`"));
         };
         self.shared.logging.set_level(level);
-        match &self.shared.gateway.log_host {
-            None => self.host().set_log_level(None, level),
-            Some(above) => {
-                let servers = self.host().servers();
-                servers.iter().for_each(|server| above.set_log_level(Some(&server.name), level));
-            }
-        }
+        let gateway = &self.shared.gateway;
+        gateway.set_server_level(gateway.log_levels.store_level(self.shared.number, level));
         serialize_result(&json!({}))
+    }
+
+    /// Raises the level of the servers to that of a request of the new era. Servers of the old era have one
+    /// level for all requests, so it stays for the next ones; the client gets only messages that it wants.
+    pub(crate) fn raise_log_level(&self, level: LogLevel) {
+        let gateway = &self.shared.gateway;
+        let known = gateway.log_levels.level_of(self.shared.number);
+        if known.is_none_or(|known| level < known) {
+            gateway.set_server_level(gateway.log_levels.store_level(self.shared.number, level));
+        }
     }
 
     /// Forwards the log messages of the servers. Never returns.
@@ -37,7 +42,7 @@ impl GatewaySession {
         let mut messages = above.unwrap_or(self.host()).log_messages();
         loop {
             match messages.recv().await {
-                Ok(message) => self.forward_log(&message).await,
+                Ok(message) => self.forward_log(&message),
                 // Lost messages are gone; the newest matter most.
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => std::future::pending().await,
@@ -45,7 +50,7 @@ impl GatewaySession {
         }
     }
 
-    async fn forward_log(&self, LogMessage { server, principal, line, .. }: &LogMessage) {
+    fn forward_log(&self, LogMessage { server, principal, line, .. }: &LogMessage) {
         // A message that belongs to no call may reveal another client's call.
         let is_ours = match principal {
             Some(principal) => *principal == self.shared.principal.id,
@@ -61,6 +66,6 @@ impl GatewaySession {
         let name = logger.as_ref().map_or_else(|| server.to_string(), |logger| format!("{server}/{logger}"));
         let name: Value = mcparley::model::text::clean_text(&name).into();
         let params = json!({ "level": level.as_str(), "logger": name, "data": line.text.clean_text() });
-        self.send_notification("notifications/message", Some(params)).await;
+        self.send_notification("notifications/message", Some(params));
     }
 }

@@ -8,7 +8,7 @@
 
 use mcparley::model::limits::ROOTS_TIME;
 use mcparley::pool::roots::Root;
-use mcparley_wire::peer::PeerCallOptions;
+use mcparley_wire::RawJson;
 use serde::Deserialize;
 
 use crate::client_abilities::Caller;
@@ -53,6 +53,9 @@ impl GatewaySession {
 
     /// Waits until the roots of the client are known, with a short timeout.
     pub(crate) async fn wait_for_roots(&self) {
+        if !*self.shared.roots.awaited.borrow() {
+            return;
+        }
         let mut awaited = self.shared.roots.awaited.subscribe();
         let _late = tokio::time::timeout(ROOTS_TIME, awaited.wait_for(|awaited| !awaited)).await.is_err();
     }
@@ -63,9 +66,9 @@ impl GatewaySession {
         struct RootsAnswer {
             roots: Vec<Root>,
         }
-        let Some(peer) = self.peer() else { return Vec::new() };
-        let options = PeerCallOptions { limit: Some(ROOTS_TIME), ..PeerCallOptions::default() };
-        let answer = peer.call("roots/list", None, options).await.ok();
+        let Some(channel) = self.channel() else { return Vec::new() };
+        let asking = channel.ask("roots/list", RawJson::from_text("{}"));
+        let answer = tokio::time::timeout(ROOTS_TIME, asking).await.ok().and_then(Result::ok);
         let mut roots =
             answer.and_then(|it| it.decode::<RootsAnswer>().ok()).map(|it| it.roots).unwrap_or_default();
         roots.truncate(ROOTS_MOST);

@@ -3,9 +3,16 @@
 use mcparley::model::limits::SERVED_LIST_FRESH;
 use mcparley_wire::{INVALID_PARAMS, ProtocolVersion, RawJson, RpcError};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::client_abilities::{Caller, supported_versions};
+use crate::client_abilities::{Caller, TASKS, supported_versions};
+use crate::view::{View, ViewServer};
+
+/// The extension for skills.
+const SKILLS: &str = "io.modelcontextprotocol/skills";
+
+/// The extension for user interfaces (MCP Apps).
+const APPS: &str = "io.modelcontextprotocol/ui";
 
 /// The `serverInfo` of the gateway.
 pub(crate) fn server_info() -> Value {
@@ -17,12 +24,119 @@ pub(crate) fn result_meta() -> Value {
     json!({ "io.modelcontextprotocol/serverInfo": server_info() })
 }
 
-/// The capabilities of the gateway. Log messages are forwarded in the old era only.
-fn capabilities(caller: Option<&Caller>) -> Value {
-    match caller {
-        Some(_) => json!({ "tools": { "listChanged": true }, "logging": {} }),
-        None => json!({ "tools": { "listChanged": true } }),
+/// The capabilities of the gateway: those of all servers together; in transparent mode those of the server.
+/// Log messages outside of requests are forwarded in the old era only.
+fn capabilities(view: &View, offer: TaskOffer) -> Value {
+    let own = view.servers.first().filter(|_| view.mode.is_transparent());
+    if let Some((server, about)) = own.and_then(|server| Some((server, server.about.as_ref()?))) {
+        return carried_capabilities(server, &about.capabilities, offer);
     }
+    let is_new = offer == TaskOffer::Extension;
+    let mut all = Map::new();
+    all.insert("tools".to_owned(), json!({ "listChanged": true }));
+    if view.has_capability("prompts") {
+        all.insert("prompts".to_owned(), json!({ "listChanged": true }));
+    }
+    if view.has_capability("resources") {
+        let subscribes = |server: &ViewServer| {
+            let about = server.about.as_ref();
+            let resources = about.and_then(|about| about.capabilities.get("resources"));
+            resources.and_then(|it| it.get("subscribe")) == Some(&Value::Bool(true))
+        };
+        let subscribe = view.servers.iter().any(subscribes);
+        let mut resources = json!({ "listChanged": true });
+        if subscribe {
+            resources["subscribe"] = json!(true);
+        }
+        all.insert("resources".to_owned(), resources);
+    }
+    if view.has_capability("completions") {
+        all.insert("completions".to_owned(), json!({}));
+    }
+    if !is_new {
+        all.insert("logging".to_owned(), json!({}));
+    }
+    let extensions = [SKILLS, APPS].into_iter().filter(|extension| view.has_capability(extension));
+    let mut extensions: Map<String, Value> =
+        extensions.map(|extension| (extension.to_owned(), json!({}))).collect();
+    let with_tasks: Vec<&ViewServer> =
+        view.servers.iter().filter(|server| has_tasks(server, offer)).collect();
+    match offer {
+        TaskOffer::Extension if !with_tasks.is_empty() => {
+            drop(extensions.insert(TASKS.to_owned(), json!({})))
+        }
+        TaskOffer::Old if !with_tasks.is_empty() => {
+            let mut tasks = json!({ "requests": { "tools": { "call": {} } } });
+            for part in ["list", "cancel"] {
+                if with_tasks.iter().any(|server| old_tasks(server).is_some_and(|it| it.get(part).is_some()))
+                {
+                    tasks[part] = json!({});
+                }
+            }
+            all.insert("tasks".to_owned(), tasks);
+        }
+        TaskOffer::Extension | TaskOffer::Old | TaskOffer::None => {}
+    }
+    if !extensions.is_empty() {
+        all.insert("extensions".to_owned(), extensions.into());
+    }
+    all.into()
+}
+
+/// The tasks that the revision of a client has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TaskOffer {
+    None,
+    /// Tasks of 2025-11-25.
+    Old,
+    /// The extension of the new era.
+    Extension,
+}
+
+/// Whether a server has tasks that a client gets: those of its own era, and in the new era also those of
+/// 2025-11-25, which are mapped.
+fn has_tasks(server: &ViewServer, offer: TaskOffer) -> bool {
+    let is_new = server.version == Some(ProtocolVersion::NEW);
+    let has_extension = || {
+        let extensions = server.about.as_ref().and_then(|about| about.capabilities.get("extensions"));
+        extensions.is_some_and(|extensions| extensions.get(TASKS).is_some())
+    };
+    match offer {
+        TaskOffer::None => false,
+        TaskOffer::Old => old_tasks(server).is_some(),
+        TaskOffer::Extension => (is_new && has_extension()) || old_tasks(server).is_some(),
+    }
+}
+
+/// The capability for tasks of a server of 2025-11-25 whose tools can be called as tasks.
+fn old_tasks(server: &ViewServer) -> Option<&Value> {
+    let about = server.about.as_ref().filter(|_| server.version != Some(ProtocolVersion::NEW))?;
+    let tasks = about.capabilities.get("tasks")?;
+    tasks.pointer("/requests/tools/call").filter(|call| !call.is_null()).map(|_| tasks)
+}
+
+/// The capabilities of a server that the gateway can carry: all but tasks that the client's revision does not
+/// have.
+fn carried_capabilities(server: &ViewServer, theirs: &Map<String, Value>, offer: TaskOffer) -> Value {
+    let mut carried = theirs.clone();
+    if offer != TaskOffer::Old || !has_tasks(server, offer) {
+        carried.shift_remove("tasks");
+    }
+    if offer == TaskOffer::Extension && has_tasks(server, offer) {
+        let extensions = carried.entry("extensions").or_insert_with(|| json!({}));
+        if let Some(extensions) = extensions.as_object_mut() {
+            extensions.entry(TASKS).or_insert_with(|| json!({}));
+        }
+    } else if let Some(extensions) = carried.get_mut("extensions").and_then(Value::as_object_mut) {
+        extensions.shift_remove(TASKS);
+    }
+    carried.into()
+}
+
+/// The server info for clients: the gateway's, or the server's in transparent mode.
+fn shown_server_info(view: &View) -> Value {
+    let own = view.servers.first().filter(|_| view.mode.is_transparent());
+    own.and_then(|server| server.about.as_ref()?.info.clone()).unwrap_or_else(server_info)
 }
 
 /// Negotiates the protocol version: the client's if it is supported, else the newest of the old era.
@@ -46,26 +160,32 @@ pub(crate) fn negotiate_version(params: Option<&RawJson>) -> Result<Caller, RpcE
 }
 
 /// The result of `initialize`, after the version is negotiated.
-pub(crate) fn initialize_result(caller: &Caller, instructions: &str) -> Value {
-    json!({
+pub(crate) fn initialize_result(caller: &Caller, view: &View, instructions: Option<&str>) -> Value {
+    let mut result = json!({
         "protocolVersion": caller.spoken.version().as_str(),
-        "capabilities": capabilities(Some(caller)),
-        "serverInfo": server_info(),
-        "instructions": instructions,
-    })
+        "capabilities": capabilities(view, if caller.has_old_tasks() { TaskOffer::Old } else { TaskOffer::None }),
+        "serverInfo": shown_server_info(view),
+    });
+    if let Some(instructions) = instructions {
+        result["instructions"] = json!(instructions);
+    }
+    result
 }
 
 /// The result of `server/discover`, for clients of the new era.
-pub(crate) fn discover_result(instructions: &str) -> Value {
-    json!({
+pub(crate) fn discover_result(view: &View, instructions: Option<&str>) -> Value {
+    let mut result = json!({
         "resultType": "complete",
         "supportedVersions": supported_versions(),
-        "capabilities": capabilities(None),
-        "instructions": instructions,
+        "capabilities": capabilities(view, TaskOffer::Extension),
         "ttlMs": milliseconds(SERVED_LIST_FRESH),
         "cacheScope": "private",
-        "_meta": result_meta(),
-    })
+        "_meta": { "io.modelcontextprotocol/serverInfo": shown_server_info(view) },
+    });
+    if let Some(instructions) = instructions {
+        result["instructions"] = json!(instructions);
+    }
+    result
 }
 
 /// A duration in milliseconds, the unit of the protocol.

@@ -5,44 +5,75 @@
 //! is rebuilt from the host's outcome, so that a damaged or unknown block is replaced alone, and text that
 //! was too long for a model stays in the result store.
 
-mod block;
+pub(super) mod block;
 mod result_shape;
 
-use std::borrow::Cow;
-use std::fmt;
-
 use mcparley::model::text::clean_json;
+use mcparley::results::{ForwardableOutcome, ScannedResult};
 use mcparley::{CallOutcome, ContentBlock};
-use mcparley_wire::{INTERNAL, RawJson, RpcError};
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use mcparley_wire::{JsonPieces, RawJson, RpcError};
+use serde_json::{Value, json};
 
-use crate::client_abilities::Caller;
-use crate::response::handshake::{result_meta, server_info};
-use crate::response::serialize_result;
+use crate::json_edit::{JsonEdit, JsonMembers, ScannedMembers, elements};
+use crate::response::era::{ResultForm, ResultFreshness};
 
-const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+/// The result of a call for a client. One that is valid and has nothing to change keeps its bytes.
+pub(crate) fn forward_outcome(
+    outcome: ForwardableOutcome,
+    form: &ResultForm<'_>,
+) -> Result<JsonPieces, RpcError> {
+    if let ForwardableOutcome::Scanned(scanned) = &outcome
+        && let Some(pieces) = forward_scanned(scanned, form)
+    {
+        return Ok(pieces);
+    }
+    result_for_client(&outcome.into_outcome(), form).map(JsonPieces::from)
+}
+
+/// Forwards a result that was scanned and not decoded. `None` if more than the members of the era has to be
+/// changed.
+fn forward_scanned(scanned: &ScannedResult, form: &ResultForm<'_>) -> Option<JsonPieces> {
+    let (scan, version) = (scanned.scan(), form.caller.spoken.version());
+    let bytes = scanned.raw().as_bytes();
+    let member = |name: &str| scan.member(bytes, name);
+    let blocks = scan.blocks?;
+    let are_blocks_known = match form.mode.for_model {
+        true => blocks.are_only_text() && member("_meta") != Some(b"null"),
+        false => {
+            (!blocks.audio || result_shape::knows_audio(version))
+                && (!blocks.link || result_shape::knows_links(version))
+        }
+    };
+    let is_structured_known = member("structuredContent").is_none_or(|structured| {
+        structured.starts_with(b"{") || (form.caller.is_new() && structured != b"null")
+    });
+    let has_address = form.tag.is_some() && scan.may_have_address;
+    if !are_blocks_known || !is_structured_known || has_address {
+        return None;
+    }
+    let text = scanned.raw().as_str();
+    let edit = form.edit_members(text, &ScannedMembers(scanned, text), ResultFreshness::None);
+    Some(edit.finish_pieces(&scanned.raw().to_bytes()))
+}
 
 /// The result of a call for a client.
-pub(crate) fn result_for_client(outcome: &CallOutcome, caller: &Caller) -> Result<RawJson, RpcError> {
+fn result_for_client(outcome: &CallOutcome, form: &ResultForm<'_>) -> Result<RawJson, RpcError> {
+    if !form.mode.for_model && !outcome.is_fitted {
+        return pass_result(outcome, form);
+    }
     // A note stands for a block that no client can use.
     let has_notes = outcome.content.iter().any(|block| matches!(block, ContentBlock::Note(_)));
-    if outcome.is_fitted || has_notes || !result_shape::can_read_result(&outcome.raw, caller.spoken.version())
-    {
-        return rebuild_result(outcome, caller);
+    let can_read = || result_shape::can_read_result(&outcome.raw, form.caller.spoken.version());
+    if outcome.is_fitted || has_notes || !can_read() {
+        return rebuild_result(outcome, form);
     }
-    let clean = clean_json(outcome.raw.as_str());
-    let members: ResultMembers<'_> = serde_json::from_str(&clean)
-        .map_err(|_| RpcError::new(INTERNAL, "the result cannot be parsed again"))?;
-    let text =
-        members.to_json(caller).ok_or_else(|| RpcError::new(INTERNAL, "the result cannot be serialized"))?;
-    RawJson::parse(&text).map_err(|_| RpcError::new(INTERNAL, "the result cannot be serialized"))
+    let clean = if form.mode.raw { outcome.raw.as_str().into() } else { clean_json(outcome.raw.as_str()) };
+    Ok(RawJson::from_text(&form.finish_result(&clean, ResultFreshness::None)))
 }
 
 /// Rebuilds the result from the host's outcome.
-fn rebuild_result(outcome: &CallOutcome, caller: &Caller) -> Result<RawJson, RpcError> {
-    let version = caller.spoken.version();
+fn rebuild_result(outcome: &CallOutcome, form: &ResultForm<'_>) -> Result<RawJson, RpcError> {
+    let version = form.caller.spoken.version();
     let mut content: Vec<Value> =
         outcome.content.iter().map(|it| block::block_to_json(it, version)).collect();
     let structured = outcome.structured.as_ref().and_then(|structured| structured.decode::<Value>().ok());
@@ -55,85 +86,46 @@ fn rebuild_result(outcome: &CallOutcome, caller: &Caller) -> Result<RawJson, Rpc
     if let Some(structured) = taken {
         result["structuredContent"] = structured.clone();
     }
-    if outcome.is_error {
+    // A client that knows the output schema would reject a result without its structured content.
+    let is_lost = outcome.is_fitted && taken.is_none() && outcome.raw.member("structuredContent").is_some();
+    if outcome.is_error || is_lost {
         result["isError"] = json!(true);
     }
-    if caller.is_new() {
-        result["resultType"] = json!("complete");
-        result["_meta"] = result_meta();
+    if let Some(meta) = outcome.raw.member("_meta").filter(|meta| meta.as_str().starts_with('{')) {
+        result["_meta"] = meta.decode().unwrap_or_else(|_| json!({}));
     }
-    serialize_result(&result)
+    let text = form.finish_result(&result.to_string(), ResultFreshness::None);
+    Ok(RawJson::from_text(&text))
 }
 
-/// The members of a result, in their order.
-struct ResultMembers<'r>(Vec<(Cow<'r, str>, &'r RawValue)>);
-
-impl ResultMembers<'_> {
-    fn to_json(&self, caller: &Caller) -> Option<String> {
-        let kept = self.0.iter().filter(|(name, _)| name != "resultType" && name != "_meta");
-        let mut parts: Vec<String> = Vec::with_capacity(self.0.len() + 2);
-        if caller.is_new() {
-            parts.push(r#""resultType":"complete""#.to_owned());
-        }
-        for (name, value) in kept {
-            parts.push(format!("{}:{}", serde_json::to_string(name).ok()?, value.get()));
-        }
-        let meta = self.0.iter().rfind(|(name, _)| name == "_meta").map(|(_, meta)| *meta);
-        if let Some(meta) = self::rewrite_meta(meta, caller) {
-            parts.push(format!(r#""_meta":{meta}"#));
-        }
-        Some(format!("{{{}}}", parts.join(",")))
+/// Passes a result on as its server sent it. Only blocks that the client's revision does not have become text.
+fn pass_result(outcome: &CallOutcome, form: &ResultForm<'_>) -> Result<RawJson, RpcError> {
+    let text = if form.mode.removes_hidden() {
+        clean_json(outcome.raw.as_str())
+    } else {
+        outcome.raw.as_str().into()
+    };
+    let Some(members) = JsonMembers::parse(&text) else { return rebuild_result(outcome, form) };
+    let (version, is_new) = (form.caller.spoken.version(), form.caller.is_new());
+    let mut edit = JsonEdit::new(&text);
+    let structured = members.get("structuredContent").filter(|it| !is_new && !it.get().starts_with('{'));
+    let content = members.get("content").filter(|content| content.get().starts_with('['));
+    if structured.is_some() {
+        edit.remove_members(&text, &members, |name| name == "structuredContent");
     }
-}
-
-/// The `_meta` of a forwarded result: the server info is that of the gateway.
-fn rewrite_meta(raw: Option<&RawValue>, caller: &Caller) -> Option<String> {
-    let read = raw.and_then(|raw| serde_json::from_str::<Map<String, Value>>(raw.get()).ok());
-    match (read, caller.is_new()) {
-        (Some(mut meta), true) => {
-            meta.insert(SERVER_INFO.to_owned(), server_info());
-            Some(Value::Object(meta).to_string())
+    match (content, structured) {
+        (Some(content), Some(structured)) if elements(content).is_empty() => {
+            let block = json!([{ "type": "text", "text": structured.get() }]);
+            edit.replace(content, block.to_string());
         }
-        (None, true) => Some(result_meta().to_string()),
-        (Some(mut meta), false) => {
-            let theirs = meta.shift_remove(SERVER_INFO);
-            match (theirs, meta.is_empty()) {
-                (None, _) => raw.map(|raw| raw.get().to_owned()),
-                (Some(_), true) => None,
-                (Some(_), false) => Some(Value::Object(meta).to_string()),
-            }
+        (Some(content), _) => block::replace_unknown_blocks(&mut edit, content, version),
+        (None, _) if members.get("content").is_none() => {
+            edit.insert_first(&text, &members, r#""content":[]"#);
         }
-        (None, false) => None,
+        (None, _) => {}
     }
-}
-
-impl<'de> Deserialize<'de> for ResultMembers<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(MembersVisitor)
-    }
-}
-
-/// Deserializes the members of a result in their order.
-struct MembersVisitor;
-
-impl<'de> Visitor<'de> for MembersVisitor {
-    type Value = ResultMembers<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a result")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ResultMembers<'de>, A::Error> {
-        #[derive(serde::Deserialize)]
-        struct MemberKey<'k>(#[serde(borrow)] Cow<'k, str>);
-        let mut members: Vec<(Cow<'de, str>, &'de RawValue)> = Vec::new();
-        while let Some((MemberKey(name), value)) = map.next_entry::<MemberKey<'de>, &'de RawValue>()? {
-            // Of duplicate keys the last counts, as it does for the host.
-            members.retain(|(known, _)| *known != name);
-            members.push((name, value));
-        }
-        Ok(ResultMembers(members))
-    }
+    let text = form.finish_result(&edit.finish(), ResultFreshness::None);
+    Ok(RawJson::from_text(&text))
 }
 
 #[cfg(test)]

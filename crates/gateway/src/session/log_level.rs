@@ -14,6 +14,11 @@ impl WantedLogLevel {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|least| level >= least)
     }
 
+    /// The level that the client requested.
+    pub(crate) fn level(&self) -> Option<LogLevel> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Sets the level that the client requested.
     pub(crate) fn set_level(&self, level: LogLevel) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(level);

@@ -1,103 +1,119 @@
-//! Parked calls: calls that wait until the client comes back with an answer (new era).
+//! Parked calls: calls that wait until the client comes back with answers (new era).
 //!
-//! Servers of that era cannot ask: they answer a request with an input request, and the client repeats the
+//! Servers of that era cannot ask: they answer a request with input requests, and the client repeats the
 //! request with the input. The call may have reached its server already, so it is not started again: it is
 //! parked here, under an unguessable nonce that is valid once, for the same tool with the same arguments,
-//! and for a limited time.
+//! and for a limited time. A parked call goes on by itself when its questions are answered elsewhere, and
+//! keeps its result until the client comes back.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mcparley::model::limits::{PARKED_CALLS, PARKED_TIME};
 use mcparley_wire::{INTERNAL, INVALID_PARAMS, RawJson, RpcError};
-use serde_json::{Value, json};
-use tokio::sync::oneshot;
+use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
 use crate::response::handshake::result_meta;
 use crate::response::serialize_result;
-use crate::session::running_call::RunningCall;
+use crate::session::running_call::{OpenQuestion, RunningCall};
 
-/// The key of the one input request in a result.
-const QUESTION: &str = "question";
+/// The beginning of the state of a parked call; servers have states of their own.
+const PREFIX: &str = "mcparley-parked.";
 
 /// The parked calls of one client.
 #[derive(Debug, Default)]
 pub(crate) struct ParkedCalls(Mutex<HashMap<String, ParkedCall>>);
 
-/// A call, with the question it waits for.
-#[derive(Debug)]
-pub(crate) struct CallWithQuestion {
-    pub(crate) question: Value,
-    pub(crate) reply: oneshot::Sender<RawJson>,
-    pub(crate) running: RunningCall,
-}
-
-/// A parked call, with the channel for its answer and its expiry.
+/// A parked call with its expiry.
 #[derive(Debug)]
 struct ParkedCall {
     /// The digest of the request it belongs to.
     request: [u8; 32],
     until: Instant,
-    reply: oneshot::Sender<RawJson>,
     running: RunningCall,
 }
 
+impl ParkedCall {
+    /// The time at which the call expires. An answer from another terminal starts the time again: the call
+    /// goes on then.
+    fn expiry(&self) -> Instant {
+        let answered = self.running.line.last_answer();
+        answered.map_or(self.until, |answered| self.until.max(answered + PARKED_TIME))
+    }
+}
+
 impl ParkedCalls {
-    /// Parks a call, and returns the result with its input request.
-    pub(crate) fn park_call(&self, request: [u8; 32], ticket: CallWithQuestion) -> Result<RawJson, RpcError> {
-        let CallWithQuestion { question, reply, running } = ticket;
+    /// Parks a call, and returns the result with its input requests.
+    pub(crate) fn park_call(&self, request: [u8; 32], mut running: RunningCall) -> Result<RawJson, RpcError> {
         let state = random_state_id()?;
-        let waiting = ParkedCall { request, until: Instant::now() + PARKED_TIME, reply, running };
+        let asked: Result<Map<String, Value>, RpcError> = running
+            .open
+            .iter()
+            .map(|question| {
+                let unwritten = || RpcError::new(INTERNAL, "the question cannot be written");
+                question.to_member().ok_or_else(unwritten)
+            })
+            .collect();
+        let result = json!({
+            "resultType": "input_required",
+            "inputRequests": asked?,
+            "requestState": state,
+            "_meta": result_meta(),
+        });
         self.remove_expired();
         let mut calls = self.lock_calls();
         if calls.len() >= PARKED_CALLS {
             return Err(RpcError::new(INTERNAL, "too many calls wait for an answer of the user"));
         }
-        calls.insert(state.clone(), waiting);
+        running.move_to_task();
+        calls.insert(state, ParkedCall { request, until: Instant::now() + PARKED_TIME, running });
         drop(calls);
-        serialize_result(&json!({
-            "resultType": "input_required",
-            "inputRequests": { QUESTION: { "method": "elicitation/create", "params": question } },
-            "requestState": state,
-            "_meta": result_meta(),
-        }))
+        serialize_result(&result)
     }
 
-    /// Passes the answer to the parked call, and returns the call.
+    /// Whether a state is that of a parked call, and not one of a server.
+    pub(crate) fn is_parked_state(state: &RawJson) -> bool {
+        state.decode::<String>().is_ok_and(|state| state.starts_with(PREFIX))
+    }
+
+    /// Passes the answers to the parked call, and returns the call. Questions without an answer stay open.
     ///
     /// # Errors
-    /// When the call has expired, the request is a different one, or it has no answer.
+    /// When the call has expired, the request is a different one, or an answer is not an object.
     pub(crate) fn resume_call(
         &self,
         request: [u8; 32],
         state: &RawJson,
         responses: Option<&RawJson>,
     ) -> Result<RunningCall, RpcError> {
-        let invalid = |reason: &str| RpcError::new(INVALID_PARAMS, reason);
-        let state: String = state.decode().map_err(|_| invalid("`requestState` must be a string"))?;
-        let response = responses.and_then(|responses| responses.member(QUESTION));
+        let invalid = invalid_state_error;
+        let state: String = state.decode().map_err(|_| invalid())?;
         self.remove_expired();
         let mut calls = self.lock_calls();
-        let is_same = calls.get(&state).map(|waiting| waiting.request == request);
-        match (is_same, response) {
-            (None, _) => Err(invalid("unknown or expired `requestState`: send the request without it")),
-            (Some(false), _) => Err(invalid("`requestState` belongs to another request")),
-            (Some(true), None) => Err(invalid("`inputResponses` has no answer to the question")),
-            (Some(true), Some(response)) => {
-                let gone = || invalid("unknown or expired `requestState`: send the request without it");
-                let ParkedCall { reply, running, .. } = calls.remove(&state).ok_or_else(gone)?;
-                // A call that no longer waits has its result, and returns it.
-                let _over = reply.send(response);
-                Ok(running)
-            }
-        }
+        let waiting = calls.get(&state).filter(|waiting| waiting.request == request).ok_or_else(invalid)?;
+        check_answers(&waiting.running.open, responses)?;
+        let ParkedCall { mut running, .. } = calls.remove(&state).ok_or_else(invalid)?;
+        drop(calls);
+        deliver_answers(&mut running.open, responses)?;
+        Ok(running)
+    }
+
+    /// Whether there are parked calls.
+    pub(crate) fn has_calls(&self) -> bool {
+        !self.lock_calls().is_empty()
+    }
+
+    /// Cancels all parked calls, when the client is gone: a parked call holds its session.
+    pub(crate) fn cancel_calls(&self) {
+        let calls = std::mem::take(&mut *self.lock_calls());
+        drop(calls);
     }
 
     /// Removes the calls that have expired.
     pub(crate) fn remove_expired(&self) {
         let now = Instant::now();
-        self.lock_calls().retain(|_, waiting| waiting.until > now);
+        self.lock_calls().retain(|_, waiting| waiting.expiry() > now);
     }
 
     fn lock_calls(&self) -> MutexGuard<'_, HashMap<String, ParkedCall>> {
@@ -105,8 +121,48 @@ impl ParkedCalls {
     }
 }
 
+/// Passes the answers to open questions. Those without an answer stay open; other keys are ignored.
+///
+/// # Errors
+/// When an answer is not an object; then none is passed.
+pub(crate) fn deliver_answers(
+    open: &mut Vec<OpenQuestion>,
+    responses: Option<&RawJson>,
+) -> Result<(), RpcError> {
+    check_answers(open, responses)?;
+    for question in std::mem::take(open) {
+        match responses.and_then(|responses| responses.member(&question.key)) {
+            // A call that no longer waits has its result, and returns it.
+            Some(answer) => drop(question.reply.send(answer)),
+            None => open.push(question),
+        }
+    }
+    Ok(())
+}
+
+/// Checks that the answers to open questions are objects.
+fn check_answers(open: &[OpenQuestion], responses: Option<&RawJson>) -> Result<(), RpcError> {
+    let is_object = |raw: &RawJson| raw.as_bytes().first() == Some(&b'{');
+    let Some(responses) = responses else { return Ok(()) };
+    if !is_object(responses) {
+        return Err(RpcError::new(INVALID_PARAMS, "`inputResponses` is not an object"));
+    }
+    let mut answers = open.iter().filter_map(|question| responses.member(&question.key));
+    match answers.all(|answer| is_object(&answer)) {
+        true => Ok(()),
+        false => Err(RpcError::new(INVALID_PARAMS, "an answer in `inputResponses` is not an object")),
+    }
+}
+
+/// The error for a state that does not belong to its request: one text for every cause, so that a stolen state
+/// tells nothing.
+pub(crate) fn invalid_state_error() -> RpcError {
+    RpcError::new(INVALID_PARAMS, "`requestState` is not valid for this request")
+}
+
 fn random_state_id() -> Result<String, RpcError> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|_| RpcError::new(INTERNAL, "the system gives no random numbers"))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(format!("{PREFIX}{hex}"))
 }

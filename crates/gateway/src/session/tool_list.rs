@@ -1,11 +1,12 @@
 //! The tool list that a client got last, and the tools it has found by tool search.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcparley::model::limits::FOUND_TOOLS;
 use tokio::sync::{Notify, OnceCell, watch};
 
 use crate::response::item::ToolListItem;
+use crate::view::View;
 
 /// The tool list of one client.
 #[derive(Debug, Default)]
@@ -23,11 +24,57 @@ pub(crate) struct ClientToolList {
 pub(crate) struct ShownTools {
     /// The number of lists that the client has requested.
     pub(crate) count: u64,
-    pub(crate) items: Vec<ToolListItem>,
+    pub(crate) items: Arc<Vec<ToolListItem>>,
+    /// The state that the items are of: the catalog, the number of found tools, and whether apps are shown.
+    pub(crate) items_of: Option<(u64, usize, bool)>,
     /// The tools that the client has found by tool search, the newest last.
     pub(crate) found: Vec<String>,
     /// Whether the list includes tools for apps.
     pub(crate) has_apps: bool,
+    /// The digest of the prompts that the client got last.
+    pub(crate) prompts: Option<u64>,
+    /// The digest of the resources that the client got last.
+    pub(crate) resources: Option<u64>,
+}
+
+/// The tool lists of clients that have found no tools of their own. They are selected once for all.
+#[derive(Debug, Default)]
+pub(crate) struct CommonToolLists(Mutex<Option<CommonLists>>);
+
+/// The lists of one view.
+#[derive(Debug)]
+struct CommonLists {
+    view: Arc<View>,
+    lists: Vec<CommonList>,
+}
+
+#[derive(Debug)]
+struct CommonList {
+    /// Whether more tools may join, and whether apps are shown.
+    form: (bool, bool),
+    items: Arc<Vec<ToolListItem>>,
+}
+
+impl CommonToolLists {
+    /// The list of a view, selected when it is first needed.
+    pub(crate) fn list_of(
+        &self,
+        view: &Arc<View>,
+        form: (bool, bool),
+        select: impl FnOnce() -> Vec<ToolListItem>,
+    ) -> Arc<Vec<ToolListItem>> {
+        let mut common = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let common = match &mut *common {
+            Some(common) if Arc::ptr_eq(&common.view, view) => common,
+            other => other.insert(CommonLists { view: Arc::clone(view), lists: Vec::new() }),
+        };
+        if let Some(list) = common.lists.iter().find(|list| list.form == form) {
+            return Arc::clone(&list.items);
+        }
+        let items = Arc::new(select());
+        common.lists.push(CommonList { form, items: Arc::clone(&items) });
+        items
+    }
 }
 
 impl ClientToolList {
@@ -36,11 +83,18 @@ impl ClientToolList {
     }
 
     /// Stores the list that the client gets.
-    pub(crate) fn replace_list(&self, items: Vec<ToolListItem>) {
+    pub(crate) fn replace_list(&self, items: Arc<Vec<ToolListItem>>, revision: u64) {
         let mut shown = self.lock_shown();
         shown.count += 1;
+        shown.items_of = Some((revision, shown.found.len(), shown.has_apps));
         shown.items = items;
         drop(shown);
+        self.has_begun.send_replace(true);
+    }
+
+    /// Stores the digest of a list that the client gets.
+    pub(crate) fn note_list(&self, note: impl FnOnce(&mut ShownTools)) {
+        note(&mut self.lock_shown());
         self.has_begun.send_replace(true);
     }
 

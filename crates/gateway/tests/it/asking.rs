@@ -12,7 +12,7 @@ fn can_ask() -> Value {
 }
 
 fn echo(message: &str) -> Value {
-    json!({ "name": "mcp__one__echo", "arguments": { "message": message } })
+    json!({ "name": "one__echo", "arguments": { "message": message } })
 }
 
 // G3 P1
@@ -23,7 +23,7 @@ async fn a_client_that_cannot_ask_is_told_how_to_allow_the_call() {
     let gateway = World::with([("one", logged(&[], &log))]).gateway();
     for version in ["2024-11-05", "2025-11-25", NEW] {
         let mut client = Client::new(&gateway, version).await;
-        let result = client.call("mcp__one__echo", json!({ "message": "hi" })).await;
+        let result = client.call("one__echo", json!({ "message": "hi" })).await;
         let text = result["content"][0]["text"].as_str().unwrap();
         assert_eq!(result["isError"], true);
         assert!(
@@ -86,7 +86,7 @@ async fn always_allow_is_not_asked_again() {
         .reply(&question["id"], json!({ "action": "accept", "content": { "decision": "always allow" } }))
         .await;
     assert_eq!(client.answer(&id).await["result"]["content"][0]["text"], "first");
-    let again = client.call("mcp__one__echo", json!({ "message": "second" })).await;
+    let again = client.call("one__echo", json!({ "message": "second" })).await;
     assert_eq!(again["content"][0]["text"], "second");
     assert!(client.heard.is_empty(), "{:?}", client.heard);
 }
@@ -100,7 +100,7 @@ async fn a_person_is_shown_what_has_changed_about_a_tool_that_was_allowed() {
     let server = ScriptedStdio::new(&["list-changed-storm:1", &format!("described:{}", file.display())]);
     let gateway = World::with([("one", server)]).allow("mcp__one").gateway();
     let mut client = Client::greeting(&gateway, "2025-11-25", can_ask()).await;
-    let sum = json!({ "name": "mcp__one__add", "arguments": { "a": 1, "b": 2 } });
+    let sum = json!({ "name": "one__add", "arguments": { "a": 1, "b": 2 } });
     client.tools().await;
     let result = client.ask("tools/call", sum.clone()).await["result"].clone();
     assert_eq!(result["content"][0]["text"], "3", "a rule allows it");
@@ -122,7 +122,16 @@ async fn asked(client: &mut Client, params: &Value) -> (Value, Value) {
     assert_eq!(result["resultType"], "input_required", "{result}");
     let mut again = params.clone();
     again["requestState"] = result["requestState"].clone();
-    (result["inputRequests"]["question"].clone(), again)
+    let (key, question) = result["inputRequests"].as_object().unwrap().iter().next().unwrap();
+    again["inputResponses"] = json!({ key.as_str(): null });
+    (question.clone(), again)
+}
+
+/// Answers the one question of a request to come back with.
+fn fill(again: &mut Value, reply: &Value) {
+    for answer in again["inputResponses"].as_object_mut().unwrap().values_mut() {
+        *answer = reply.clone();
+    }
 }
 
 // G3 P1
@@ -132,15 +141,14 @@ async fn new_client_is_asked_by_an_input_request_and_repeats_the_call() {
     let mut client = Client::greeting(&gateway, NEW, can_ask()).await;
     let (question, mut again) = asked(&mut client, &echo("hi")).await;
     assert_eq!(question["method"], "elicitation/create");
-    again["inputResponses"] =
-        json!({ "question": { "action": "accept", "content": { "decision": "allow" } } });
+    fill(&mut again, &json!({ "action": "accept", "content": { "decision": "allow" } }));
     let result = client.ask("tools/call", again.clone()).await["result"].clone();
     assert_eq!((&result["resultType"], &result["content"][0]["text"]), (&json!("complete"), &json!("hi")));
     let twice = client.ask("tools/call", again).await;
     assert_eq!(twice["error"]["code"], -32602, "an answer is good for one call: {twice}");
 
     let (_, mut again) = asked(&mut client, &echo("hi")).await;
-    again["inputResponses"] = json!({ "question": { "action": "decline" } });
+    fill(&mut again, &json!({ "action": "decline" }));
     let result = client.ask("tools/call", again).await["result"].clone();
     assert!(result["content"][0]["text"].as_str().unwrap().contains("the client declined"), "{result}");
 }
@@ -150,24 +158,22 @@ async fn new_client_is_asked_by_an_input_request_and_repeats_the_call() {
 async fn answer_is_valid_only_for_its_own_request() {
     let gateway = World::one().gateway();
     let mut client = Client::greeting(&gateway, NEW, can_ask()).await;
-    let yes = json!({ "question": { "action": "accept", "content": { "decision": "allow" } } });
-    let (_, again) = asked(&mut client, &echo("hi")).await;
+    let (_, mut again) = asked(&mut client, &echo("hi")).await;
+    fill(&mut again, &json!({ "action": "accept", "content": { "decision": "allow" } }));
     let mut refused = async |change: &dyn Fn(&mut Value)| {
         let mut request = again.clone();
-        request["inputResponses"] = yes.clone();
         change(&mut request);
         assert_eq!(client.ask("tools/call", request.clone()).await["error"]["code"], -32602, "{request}");
     };
     refused(&|request| request["arguments"]["message"] = json!("other")).await;
-    refused(&|request| request["name"] = json!("mcp__one__add")).await;
+    refused(&|request| request["name"] = json!("one__add")).await;
     refused(&|request| request["requestState"] = json!("0".repeat(1_000_000))).await;
     refused(&|request| request["requestState"] = json!(7)).await;
-    refused(&|request| request["inputResponses"] = json!({})).await;
+    refused(&|request| request["inputResponses"]["mcparley-permission"] = json!("yes")).await;
     refused(&|request| request["inputResponses"] = json!([])).await;
     // Another client cannot use it either, and the right one still can.
     let mut other = Client::greeting(&gateway, NEW, can_ask()).await;
-    let mut right = again;
-    right["inputResponses"] = yes.clone();
+    let right = again;
     assert_eq!(other.ask("tools/call", right.clone()).await["error"]["code"], -32602);
     let result = client.ask("tools/call", right).await;
     assert_eq!(result["result"]["content"][0]["text"], "hi");
@@ -178,13 +184,13 @@ async fn got(gateway: &Gateway, version: &str, reply: Value) -> Value {
     let mut client = Client::greeting(gateway, version, can_ask()).await;
     if version == NEW {
         let (question, mut again) = asked(&mut client, &echo("x")).await;
-        assert!(question["params"]["message"].as_str().unwrap().contains("Server `one` asks: Who are you?"));
-        again["inputResponses"] = json!({ "question": reply });
+        assert!(question["params"]["message"].as_str().unwrap().contains("Who are you?"));
+        fill(&mut again, &reply);
         return client.ask("tools/call", again).await["result"].clone();
     }
     let id = client.begin("tools/call", echo("x")).await;
     let question = client.next_of("elicitation/create").await;
-    assert!(question["params"]["message"].as_str().unwrap().contains("Server `one` asks: Who are you?"));
+    assert!(question["params"]["message"].as_str().unwrap().contains("Who are you?"));
     assert_eq!(question["params"]["requestedSchema"]["properties"]["age"]["minimum"], 0);
     client.reply(&question["id"], reply).await;
     client.answer(&id).await["result"].clone()
@@ -207,15 +213,15 @@ async fn server_question_reaches_the_client_of_its_call() {
     }
 }
 
-// G3 X5: a client without elicitation is not asked, and the server gets a decline.
+// G3 X5: only a user declines, so the server gets an error.
 #[tokio::test]
-async fn server_question_is_declined_for_a_client_without_elicitation() {
+async fn server_question_is_an_error_for_a_client_without_elicitation() {
     let server = ScriptedStdio::new(&["server-request:elicitation/create"]);
     let gateway = World::with([("one", server)]).allow("mcp__one").gateway();
     for version in ["2024-11-05", "2025-11-25", NEW] {
         let mut client = Client::new(&gateway, version).await;
-        let result = client.call("mcp__one__echo", json!({ "message": "x" })).await;
-        assert!(result["content"][0]["text"].as_str().unwrap().contains("decline"), "{version}: {result}");
+        let result = client.call("one__echo", json!({ "message": "x" })).await;
+        assert!(result["content"][0]["text"].as_str().unwrap().contains("-32601"), "{version}: {result}");
     }
 }
 
@@ -232,14 +238,14 @@ async fn a_new_client_gets_a_question_for_each_of_two_calls_and_one_unanswered_h
         assert!(question["params"]["message"].as_str().unwrap().contains("Who are you?"), "{question}");
         assert_ne!(first["requestState"], second["requestState"], "before {behind}");
         let reply = json!({ "action": "accept", "content": { "name": "Grace" } });
-        second["inputResponses"] = json!({ "question": reply });
+        fill(&mut second, &reply);
         let result = client.ask("tools/call", second).await["result"].clone();
         assert_eq!(result["resultType"], "complete", "before {behind}: {result}");
         // The first is never answered, and later calls go on.
-        let later = client.call("mcp__one__echo", json!({ "message": "third" })).await;
+        let later = client.call("one__echo", json!({ "message": "third" })).await;
         assert_eq!(later["content"][0]["text"], "third", "before {behind}");
         let mut first = first;
-        first["inputResponses"] = json!({ "question": { "action": "accept", "content": { "name": "Ada" } } });
+        fill(&mut first, &json!({ "action": "accept", "content": { "name": "Ada" } }));
         let result = client.ask("tools/call", first).await["result"].clone();
         assert_eq!(result["resultType"], "complete", "before {behind}: {result}");
     }
@@ -260,7 +266,7 @@ async fn an_old_client_answers_each_of_two_questions_by_its_own_id() {
     let reply = json!({ "action": "accept", "content": { "name": "Grace" } });
     client.reply(&question["id"], reply.clone()).await;
     assert_eq!(client.answer(&second).await["result"]["content"][0]["text"], "second");
-    let later = client.call("mcp__one__echo", json!({ "message": "third" })).await;
+    let later = client.call("one__echo", json!({ "message": "third" })).await;
     assert_eq!(later["content"][0]["text"], "third");
     client.reply(&unanswered["id"], reply).await;
     assert_eq!(client.answer(&first).await["result"]["content"][0]["text"], "first");
@@ -284,7 +290,7 @@ async fn two_clients_with_calls_in_flight_at_one_old_http_server_each_get_their_
     let question = old.next_of("elicitation/create").await;
     // The call of the other client asks while this question is open.
     let (_, mut again) = asked(new, &echo("x")).await;
-    again["inputResponses"] = json!({ "question": reply(grace) });
+    fill(&mut again, &reply(grace));
     let of_new = new.ask("tools/call", again).await["result"].clone();
     old.reply(&question["id"], reply(ada)).await;
     let of_old = old.answer(&id).await["result"].clone();

@@ -30,12 +30,12 @@ async fn canceled_call_is_canceled_at_its_server() {
         let log = folder.path().join("log");
         let gateway = World::with([("one", logged(&[], &log))]).allow("mcp__one").gateway();
         let mut client = Client::new(&gateway, version).await;
-        let slow = json!({ "name": "mcp__one__slow", "arguments": { "ms": 60_000 } });
+        let slow = json!({ "name": "one__slow", "arguments": { "ms": 60_000 } });
         let id = client.begin("tools/call", slow).await;
         assert_eq!(received(&log, "tools/call").await, 1);
         client.tell("notifications/cancelled", Some(json!({ "requestId": id }))).await;
         assert_eq!(received(&log, "notifications/cancelled").await, 1, "{version}");
-        let result = client.call("mcp__one__echo", json!({ "message": "still here" })).await;
+        let result = client.call("one__echo", json!({ "message": "still here" })).await;
         assert_eq!(result["content"][0]["text"], "still here");
         assert!(client.heard.iter().all(|message| message["id"] != id), "no answer to what was taken back");
     }
@@ -48,14 +48,28 @@ async fn a_client_that_hangs_up_in_the_middle_of_a_call_cancels_it() {
     let log = folder.path().join("log");
     let gateway = World::with([("one", logged(&[], &log))]).allow("mcp__one").gateway();
     let mut client = Client::new(&gateway, "2025-11-25").await;
-    client.begin("tools/call", json!({ "name": "mcp__one__slow", "arguments": { "ms": 60_000 } })).await;
+    client.begin("tools/call", json!({ "name": "one__slow", "arguments": { "ms": 60_000 } })).await;
     assert_eq!(received(&log, "tools/call").await, 1);
     let begun = Instant::now();
     client.hang_up().await;
     assert_eq!(received(&log, "notifications/cancelled").await, 1);
     assert!(begun.elapsed().as_millis() < 1000, "{:?}", begun.elapsed());
     let mut next = Client::new(&gateway, "2025-11-25").await;
-    assert_eq!(next.call("mcp__one__echo", json!({ "message": "hi" })).await["content"][0]["text"], "hi");
+    assert_eq!(next.call("one__echo", json!({ "message": "hi" })).await["content"][0]["text"], "hi");
+}
+
+// F91 G3: a parked call must not outlive its client.
+#[tokio::test]
+async fn a_client_that_hangs_up_while_its_call_is_parked_cancels_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let server = logged(&["server-request:elicitation/create"], &log);
+    let gateway = World::with([("one", server)]).allow("mcp__one").gateway();
+    let mut client = Client::greeting(&gateway, NEW, json!({ "elicitation": { "form": {} } })).await;
+    let result = client.call("one__echo", json!({ "message": "hi" })).await;
+    assert_eq!(result["resultType"], "input_required", "{result}");
+    client.hang_up().await;
+    assert_eq!(received(&log, "notifications/cancelled").await, 1);
 }
 
 // G1: requests before the end of the input are answered, as far as they take no time.

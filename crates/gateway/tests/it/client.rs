@@ -3,12 +3,11 @@
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
-use mcparley_gateway::{Gateway, serve};
+use mcparley_gateway::Gateway;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines};
-use tokio::task::JoinHandle;
 
-use crate::schema::assert_is;
+use crate::link::ClientLink;
+use crate::schema::{assert_is, result_name};
 
 /// A timeout longer than any step takes on a loaded machine.
 pub(crate) const LONG: Duration = Duration::from_secs(30);
@@ -19,9 +18,7 @@ pub(crate) const OLD: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "20
 
 /// One end of a conversation with the gateway.
 pub(crate) struct Client {
-    input: Option<DuplexStream>,
-    output: Lines<BufReader<DuplexStream>>,
-    served: JoinHandle<()>,
+    link: ClientLink,
     pub(crate) version: String,
     capabilities: Value,
     next: u64,
@@ -32,16 +29,15 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// A client that has said nothing yet.
+    /// A client that has said nothing yet, on two byte streams.
     pub(crate) fn silent(gateway: &Gateway, version: &str) -> Self {
-        let (input, theirs) = tokio::io::duplex(1024 * 1024);
-        let (ours, output) = tokio::io::duplex(1024 * 1024);
-        let gateway = gateway.clone();
-        let served = tokio::spawn(async move { serve(&gateway, theirs, ours).await });
+        Self::over(ClientLink::over_streams(gateway), version)
+    }
+
+    /// A client that has said nothing yet, on any link.
+    pub(crate) fn over(link: ClientLink, version: &str) -> Self {
         Self {
-            input: Some(input),
-            output: BufReader::new(output).lines(),
-            served,
+            link,
             version: version.to_owned(),
             capabilities: json!({}),
             next: 1,
@@ -53,17 +49,24 @@ impl Client {
     /// A client of this revision, which has greeted if its era does so.
     pub(crate) async fn greeting(gateway: &Gateway, version: &str, capabilities: Value) -> Self {
         let mut client = Self::silent(gateway, version);
-        client.capabilities = capabilities;
-        if version != NEW {
-            let params = json!({
-                "protocolVersion": version, "capabilities": client.capabilities.clone(),
-                "clientInfo": { "name": "raw", "version": "1" },
-            });
-            let answer = client.ask("initialize", params).await;
-            assert_eq!(answer["result"]["protocolVersion"], version, "{answer}");
-            client.tell("notifications/initialized", None).await;
-        }
+        client.greet(capabilities).await;
         client
+    }
+
+    /// Greets, as the era of the client does it, and returns the capabilities of the gateway.
+    pub(crate) async fn greet(&mut self, capabilities: Value) -> Value {
+        self.capabilities = capabilities;
+        if self.version == NEW {
+            return json!(null);
+        }
+        let params = json!({
+            "protocolVersion": self.version, "capabilities": self.capabilities.clone(),
+            "clientInfo": { "name": "raw", "version": "1" },
+        });
+        let answer = self.ask("initialize", params).await;
+        assert_eq!(answer["result"]["protocolVersion"], self.version, "{answer}");
+        self.tell("notifications/initialized", None).await;
+        answer["result"]["capabilities"].clone()
     }
 
     pub(crate) async fn new(gateway: &Gateway, version: &str) -> Self {
@@ -72,9 +75,7 @@ impl Client {
 
     /// Sends a line as it is.
     pub(crate) async fn say(&mut self, line: impl AsRef<[u8]>) {
-        let input = self.input.as_mut().unwrap();
-        input.write_all(line.as_ref()).await.unwrap();
-        input.write_all(b"\n").await.unwrap();
+        self.link.send(line.as_ref()).await;
     }
 
     pub(crate) async fn tell(&mut self, method: &str, params: Option<Value>) {
@@ -135,11 +136,7 @@ impl Client {
 
     /// The next message, which is of a form that the revision has.
     pub(crate) async fn next(&mut self) -> Value {
-        let line = tokio::time::timeout(LONG, self.output.next_line()).await;
-        let line = line.expect("a message in time").unwrap().expect("a message before the end");
-        let message: Value = serde_json::from_str(&line).unwrap();
-        self.check(&message);
-        message
+        self.next_or_end().await.expect("a message before the end")
     }
 
     /// The next message that is a request or notification with this method.
@@ -164,22 +161,27 @@ impl Client {
 
     /// Says that nothing more comes.
     pub(crate) fn end_input(&mut self) {
-        drop(self.input.take());
+        self.link.end_input();
     }
 
     /// The next message, or nothing at the end.
     pub(crate) async fn next_or_end(&mut self) -> Option<Value> {
-        let line =
-            tokio::time::timeout(LONG, self.output.next_line()).await.expect("an end in time").unwrap()?;
+        let line = tokio::time::timeout(LONG, self.link.next_message()).await.expect("a message in time")?;
         let message: Value = serde_json::from_str(&line).unwrap();
         self.check(&message);
         Some(message)
     }
 
+    /// Takes a request back: by a notification, or by closing its stream in the new era of HTTP.
+    pub(crate) async fn cancel(&mut self, id: &Value) {
+        if !self.link.close_stream(id) {
+            self.tell("notifications/cancelled", Some(json!({ "requestId": id }))).await;
+        }
+    }
+
     /// Hangs up, and waits until the gateway has understood.
-    pub(crate) async fn hang_up(mut self) {
-        drop(self.input.take());
-        tokio::time::timeout(LONG, &mut self.served).await.expect("the gateway lets go").unwrap();
+    pub(crate) async fn hang_up(self) {
+        tokio::time::timeout(LONG, self.link.hang_up()).await.expect("the gateway lets go");
     }
 
     fn check(&self, message: &Value) {
@@ -190,7 +192,7 @@ impl Client {
             (None, Some(error)) => self.check_error(message, error),
             (None, None) => {
                 let method = self.asked.get(&message["id"].to_string()).map(String::as_str);
-                assert_is(version, result_of(method, &message["result"]), &message["result"]);
+                assert_is(version, result_name(version, method, &message["result"]), &message["result"]);
             }
         }
     }
@@ -204,24 +206,5 @@ impl Client {
             (_, _) => "JSONRPCError",
         };
         assert_is(&self.version, name, message);
-    }
-}
-
-fn result_of(method: Option<&str>, result: &Value) -> &'static str {
-    match method {
-        Some("initialize") => "InitializeResult",
-        Some("server/discover") => "DiscoverResult",
-        Some("tools/list") => "ListToolsResult",
-        Some("tools/call") if result["resultType"] == "input_required" => "InputRequiredResult",
-        Some("tools/call") => "CallToolResult",
-        Some("subscriptions/listen") => "SubscriptionsListenResult",
-        Some("ping" | "logging/setLevel") => "EmptyResult",
-        other => panic!("a result that nobody asked for: {other:?} {result}"),
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        self.served.abort();
     }
 }

@@ -16,7 +16,7 @@ async fn a_thousand_calls_at_once_are_each_answered_once_with_the_right_id() {
         client.tools().await;
         for id in 0..1000 {
             let params =
-                json!({ "name": "mcp__one__echo", "arguments": { "message": format!("{version} {id}") } });
+                json!({ "name": "one__echo", "arguments": { "message": format!("{version} {id}") } });
             client.begin_as(&json!(id), "tools/call", params).await;
         }
         let mut answered = HashSet::new();
@@ -39,8 +39,7 @@ async fn clients_with_the_same_ids_never_see_each_others_answers() {
     }
     for id in 100..200 {
         for (who, client) in clients.iter_mut().enumerate() {
-            let params =
-                json!({ "name": "mcp__one__echo", "arguments": { "message": format!("{who}/{id}") } });
+            let params = json!({ "name": "one__echo", "arguments": { "message": format!("{who}/{id}") } });
             client.begin_as(&json!(id), "tools/call", params).await;
         }
     }

@@ -7,7 +7,7 @@ use crate::client::Client;
 use crate::world::World;
 
 fn call(message: &str) -> String {
-    let params = json!({ "name": "mcp__one__echo", "arguments": { "message": message } });
+    let params = json!({ "name": "one__echo", "arguments": { "message": message } });
     json!({ "jsonrpc": "2.0", "id": 900, "method": "tools/call", "params": params }).to_string()
 }
 
@@ -42,7 +42,7 @@ async fn every_damaged_line_gets_an_error_and_the_next_one_an_answer() {
         (br#"{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}"#, Value::Null, -32600),
         (br#"{"jsonrpc":"2.0","id":true,"method":"ping"}"#, Value::Null, -32600),
         (br#"{"jsonrpc":"2.0","id":5,"method":"ping","params":[1]}"#, json!(5), -32602),
-        (br#"{"jsonrpc":"2.0","id":5,"method":7}"#, json!(5), -32700),
+        (br#"{"jsonrpc":"2.0","id":5,"method":7}"#, json!(5), -32600),
         (b"[]", Value::Null, -32600),
         (zeros.as_bytes(), Value::Null, -32700),
         (deep.as_bytes(), json!(5), -32602),
@@ -80,7 +80,7 @@ async fn unusual_but_valid_messages_are_answered() {
             .begin_as(
                 &json!(900),
                 "tools/call",
-                json!({ "name": "mcp__one__echo", "arguments": { "message": "" } }),
+                json!({ "name": "one__echo", "arguments": { "message": "" } }),
             )
             .await;
         client.answer(&json!(900)).await;
@@ -111,11 +111,7 @@ async fn a_message_over_the_limit_is_refused_with_its_id_and_one_at_the_limit_is
     client.say(last).await;
     assert_eq!(client.answer(&json!(901)).await["error"]["code"], -32600, "the id stands at the end");
     client
-        .begin_as(
-            &json!(900),
-            "tools/call",
-            json!({ "name": "mcp__one__echo", "arguments": { "message": "" } }),
-        )
+        .begin_as(&json!(900), "tools/call", json!({ "name": "one__echo", "arguments": { "message": "" } }))
         .await;
     client.answer(&json!(900)).await;
     client.say(filled(MESSAGE_BYTES)).await;

@@ -27,19 +27,19 @@ async fn found_tools_join_the_list_of_the_searching_client() {
             before.contains(&"ToolSearch".to_owned()) && before.contains(&"CallTool".to_owned()),
             "{before:?}"
         );
-        assert!(!before.iter().any(|name| name.starts_with("mcp__one__")), "{before:?}");
+        assert!(!before.iter().any(|name| name.starts_with("one__")), "{before:?}");
         let found = client.call("ToolSearch", json!({ "query": "repeat a message" })).await;
-        assert!(names(&found).contains(&"mcp__one__echo"), "{found}");
+        assert!(names(&found).contains(&"one__echo"), "{found}");
         if version != NEW {
             client.next_of("notifications/tools/list_changed").await;
         }
         let after = client.tools().await;
         assert_eq!(after.get(..before.len()), Some(before.as_slice()), "what was shown has not moved");
-        assert!(after.contains(&"mcp__one__echo".to_owned()), "{after:?}");
-        let result = client.call("mcp__one__echo", json!({ "message": "found" })).await;
+        assert!(after.contains(&"one__echo".to_owned()), "{after:?}");
+        let result = client.call("one__echo", json!({ "message": "found" })).await;
         assert_eq!(result["content"][0]["text"], "found");
     }
-    assert!(!other.tools().await.contains(&"mcp__one__echo".to_owned()), "another client has found nothing");
+    assert!(!other.tools().await.contains(&"one__echo".to_owned()), "another client has found nothing");
 }
 
 // N10 P1 G2: the tool that is called is the one that is judged.
@@ -56,18 +56,18 @@ async fn unlisted_tool_is_called_by_name_with_its_own_permission() {
             let text = result["content"][0]["text"].as_str().unwrap().to_owned();
             (result["isError"] == json!(true), text)
         };
-        assert_eq!(inner("mcp__one__echo", json!({ "message": "inner" })).await, (false, "inner".to_owned()));
-        let (failed, text) = inner("mcp__one__echo", json!({ "message": 7 })).await;
+        assert_eq!(inner("one__echo", json!({ "message": "inner" })).await, (false, "inner".to_owned()));
+        let (failed, text) = inner("one__echo", json!({ "message": 7 })).await;
         assert!(failed && text.contains("/message"), "{text}");
-        let (failed, text) = inner("mcp__one__add", json!({ "a": 1, "b": 2 })).await;
+        let (failed, text) = inner("one__add", json!({ "a": 1, "b": 2 })).await;
         assert!(failed && text.contains("the user can allow it"), "{text}");
-        let (failed, text) = inner("mcp__one__fail", json!({})).await;
-        assert!(failed && text.contains("there is no tool `mcp__one__fail`"), "{text}");
-        let (failed, text) = inner("mcp__one__none", json!({})).await;
-        assert!(failed && text.contains("there is no tool `mcp__one__none`"), "{text}");
-        let (failed, text) = inner("CallTool", json!({ "name": "mcp__one__echo" })).await;
+        let (failed, text) = inner("one__fail", json!({})).await;
+        assert!(failed && text.contains("there is no tool `one__fail`"), "{text}");
+        let (failed, text) = inner("one__none", json!({})).await;
+        assert!(failed && text.contains("there is no tool `one__none`"), "{text}");
+        let (failed, text) = inner("CallTool", json!({ "name": "one__echo" })).await;
         assert!(failed && text.contains("there is no tool `CallTool`"), "{text}");
-        for wrong in [json!({}), json!({ "name": 7 }), json!({ "name": "mcp__one__echo", "arguments": [] })] {
+        for wrong in [json!({}), json!({ "name": 7 }), json!({ "name": "one__echo", "arguments": [] })] {
             assert_eq!(client.call("CallTool", wrong.clone()).await["isError"], true, "{wrong}");
         }
     }
@@ -80,6 +80,6 @@ async fn unlisted_tool_is_called_by_name_with_its_own_permission() {
 async fn without_deferred_tools_no_search_tool_is_listed() {
     let gateway = World::one().within(Budget::without_limit());
     let tools = Client::new(&gateway, NEW).await.tools().await;
-    assert!(tools.contains(&"mcp__one__echo".to_owned()), "{tools:?}");
+    assert!(tools.contains(&"one__echo".to_owned()), "{tools:?}");
     assert!(!tools.iter().any(|name| name == "ToolSearch" || name == "CallTool"), "{tools:?}");
 }

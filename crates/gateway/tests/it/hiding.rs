@@ -16,15 +16,15 @@ async fn denied_tool_is_neither_listed_nor_called_and_looks_unknown() {
     for version in ["2025-11-25", NEW] {
         let mut client = Client::new(&gateway, version).await;
         let tools = client.tools().await;
-        assert!(!tools.contains(&"mcp__one__add".to_owned()) && tools.contains(&"mcp__one__echo".to_owned()));
-        let denied = client
-            .ask("tools/call", json!({ "name": "mcp__one__add", "arguments": { "a": 1, "b": 2 } }))
-            .await;
-        let unknown = client.ask("tools/call", json!({ "name": "mcp__one__abd", "arguments": {} })).await;
+        assert!(!tools.contains(&"one__add".to_owned()) && tools.contains(&"one__echo".to_owned()));
+        let denied =
+            client.ask("tools/call", json!({ "name": "one__add", "arguments": { "a": 1, "b": 2 } })).await;
+        let unknown = client.ask("tools/call", json!({ "name": "one__abd", "arguments": {} })).await;
         assert_eq!(denied["error"]["code"], unknown["error"]["code"], "{denied}");
-        assert_eq!(denied["error"]["message"], "there is no tool `mcp__one__add`");
+        let message = denied["error"]["message"].as_str().unwrap();
+        assert!(message.starts_with("there is no tool `one__add`\n"), "{message}");
         // A tool that is denied only for some arguments is listed, and the denial is visible.
-        let result = client.call("mcp__one__echo", json!({ "message": "secret plan" })).await;
+        let result = client.call("one__echo", json!({ "message": "secret plan" })).await;
         assert_eq!(result["isError"], true);
         assert!(result["content"][0]["text"].as_str().unwrap().contains("denied"), "{result}");
     }
@@ -40,17 +40,19 @@ async fn a_tool_for_apps_is_listed_only_to_clients_that_show_apps() {
     for version in ["2025-11-25", NEW] {
         let mut client = Client::new(&gateway, version).await;
         let tools = client.tools().await;
-        assert!(!tools.contains(&"mcp__one__panel".to_owned()), "{version}: {tools:?}");
-        assert!(tools.contains(&"mcp__one__echo".to_owned()), "{version}: {tools:?}");
-        let unseen = client.ask("tools/call", json!({ "name": "mcp__one__panel", "arguments": {} })).await;
-        assert_eq!(unseen["error"]["message"], "there is no tool `mcp__one__panel`", "{version}");
+        assert!(!tools.contains(&"one__panel".to_owned()), "{version}: {tools:?}");
+        assert!(tools.contains(&"one__echo".to_owned()), "{version}: {tools:?}");
+        let unseen = client.ask("tools/call", json!({ "name": "one__panel", "arguments": {} })).await;
+        let message = unseen["error"]["message"].as_str().unwrap();
+        assert!(message.starts_with("there is no tool `one__panel`\n"), "{version}: {message}");
         let search = client.call("ToolSearch", json!({ "query": "panel" })).await;
         assert!(!search["content"][0]["text"].as_str().unwrap().contains("__panel"), "{version}: {search}");
 
         let mut client = Client::greeting(&gateway, version, apps.clone()).await;
         let list = client.ask("tools/list", json!({})).await["result"]["tools"].clone();
-        let panel = list.as_array().unwrap().iter().find(|tool| tool["name"] == "mcp__one__panel");
-        // Without its page, which no client could read: the gateway forwards no resources.
-        assert_eq!(panel.unwrap()["_meta"], json!({ "ui": { "visibility": ["app"] } }), "{version}: {list}");
+        let panel = list.as_array().unwrap().iter().find(|tool| tool["name"] == "one__panel");
+        // Its page is a resource, with an address that the gateway can route.
+        let ui = json!({ "resourceUri": "ui://one+panel/main", "visibility": ["app"] });
+        assert_eq!(panel.unwrap()["_meta"]["ui"], ui, "{version}: {list}");
     }
 }

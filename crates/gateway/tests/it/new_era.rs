@@ -19,12 +19,12 @@ async fn a_client_of_the_new_era_discovers_lists_and_calls() {
         assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "mcparley");
         let list = client.ask("tools/list", json!({})).await["result"].clone();
         assert_eq!((&list["resultType"], &list["cacheScope"]), (&json!("complete"), &json!("private")));
-        let result = client.call("mcp__one__echo", json!({ "message": "hi" })).await;
+        let result = client.call("one__echo", json!({ "message": "hi" })).await;
         assert_eq!(
             (&result["resultType"], &result["content"][0]["text"]),
             (&json!("complete"), &json!("hi"))
         );
-        let result = client.call("mcp__one__fail", json!({})).await;
+        let result = client.call("one__fail", json!({})).await;
         assert_eq!(
             (&result["resultType"], &result["isError"]),
             (&json!("complete"), &json!(true)),
@@ -82,12 +82,12 @@ async fn methods_of_the_old_era_are_unknown_in_the_new_era() {
 async fn one_connection_may_use_both_eras() {
     let gateway = World::one().allow("mcp__one").gateway();
     let mut client = Client::new(&gateway, "2025-06-18").await;
-    let old = client.call("mcp__one__echo", json!({ "message": "old" })).await;
+    let old = client.call("one__echo", json!({ "message": "old" })).await;
     assert!(old.get("resultType").is_none(), "{old}");
     client.version = NEW.to_owned();
-    let new = client.call("mcp__one__echo", json!({ "message": "new" })).await;
+    let new = client.call("one__echo", json!({ "message": "new" })).await;
     assert_eq!(new["resultType"], "complete");
     client.version = "2025-06-18".to_owned();
-    let old = client.call("mcp__one__echo", json!({ "message": "old" })).await;
+    let old = client.call("one__echo", json!({ "message": "old" })).await;
     assert!(old.get("resultType").is_none(), "{old}");
 }

@@ -15,10 +15,10 @@ async fn a_client_of_every_old_revision_lists_and_calls() {
         for version in OLD {
             let mut client = Client::new(&gateway, version).await;
             let tools = client.tools().await;
-            assert!(tools.contains(&"mcp__one__echo".to_owned()), "{version} before {behind}: {tools:?}");
-            let result = client.call("mcp__one__echo", json!({ "message": "hé\u{1f600}" })).await;
+            assert!(tools.contains(&"one__echo".to_owned()), "{version} before {behind}: {tools:?}");
+            let result = client.call("one__echo", json!({ "message": "hé\u{1f600}" })).await;
             assert_eq!(result["content"], json!([{ "type": "text", "text": "hé\u{1f600}" }]));
-            let result = client.call("mcp__one__fail", json!({})).await;
+            let result = client.call("one__fail", json!({})).await;
             assert_eq!(result["isError"], true, "{result}");
             assert_eq!(client.ask("ping", json!({})).await["result"], json!({}));
         }
@@ -51,7 +51,7 @@ async fn only_ping_is_answered_before_the_handshake() {
     let mut client = Client::silent(&gateway, "2025-11-25");
     assert_eq!(client.ask("ping", json!({})).await["result"], json!({}));
     for method in ["tools/list", "tools/call"] {
-        assert_eq!(client.ask(method, json!({ "name": "mcp__one__echo" })).await["error"]["code"], -32600);
+        assert_eq!(client.ask(method, json!({ "name": "one__echo" })).await["error"]["code"], -32600);
     }
 }
 
@@ -60,18 +60,17 @@ async fn only_ping_is_answered_before_the_handshake() {
 async fn call_errors_reach_the_model() {
     let gateway = World::one().allow("mcp__one").gateway();
     let mut client = Client::new(&gateway, "2025-11-25").await;
-    let unknown = client.ask("tools/call", json!({ "name": "mcp__one__ecko", "arguments": {} })).await;
+    let unknown = client.ask("tools/call", json!({ "name": "one__ecko", "arguments": {} })).await;
     assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
     let message = unknown["error"]["message"].as_str().unwrap();
-    assert!(message.contains("mcp__one__ecko") && message.contains("mcp__one__echo"), "{message}");
-    let misfit = client.call("mcp__one__echo", json!({ "message": 7 })).await;
+    assert!(message.contains("one__ecko") && message.contains("one__echo"), "{message}");
+    let misfit = client.call("one__echo", json!({ "message": 7 })).await;
     assert_eq!(misfit["isError"], true, "{misfit}");
     assert!(misfit["content"][0]["text"].as_str().unwrap().contains("/message"), "{misfit}");
-    for params in [json!({}), json!({ "name": 7 }), json!({ "name": "mcp__one__echo", "arguments": [] })] {
+    for params in [json!({}), json!({ "name": 7 }), json!({ "name": "one__echo", "arguments": [] })] {
         let answer = client.ask("tools/call", params.clone()).await;
         assert_eq!(answer["error"]["code"], -32602, "{params}");
     }
-    assert_eq!(client.ask("resources/list", json!({})).await["error"]["code"], -32601);
     assert_eq!(client.ask("server/unknown", json!({})).await["error"]["code"], -32601);
     assert_eq!(client.ask("logging/setLevel", json!({ "level": "info" })).await["result"], json!({}));
     assert_eq!(client.ask("logging/setLevel", json!({ "level": "loud" })).await["error"]["code"], -32602);
@@ -90,29 +89,21 @@ async fn requests_of_real_clients_are_understood() {
     for id in
         [json!("a"), json!(""), json!("7"), json!(7), json!(0), json!(-3), json!(9_007_199_254_740_993_u64)]
     {
-        let params = json!({ "name": "mcp__one__echo", "arguments": { "message": id.to_string() } });
+        let params = json!({ "name": "one__echo", "arguments": { "message": id.to_string() } });
         client.begin_as(&id, "tools/call", params).await;
         let answer = client.answer(&id).await;
         assert_eq!(answer["result"]["content"][0]["text"], id.to_string());
     }
     let call = |id: u64, message: &str| {
-        let params = json!({ "name": "mcp__one__echo", "arguments": { "message": message } });
+        let params = json!({ "name": "one__echo", "arguments": { "message": message } });
         json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
     };
     client
-        .begin_as(
-            &json!(500),
-            "tools/call",
-            json!({ "name": "mcp__one__echo", "arguments": { "message": "x" } }),
-        )
+        .begin_as(&json!(500), "tools/call", json!({ "name": "one__echo", "arguments": { "message": "x" } }))
         .await;
     client.answer(&json!(500)).await;
     client
-        .begin_as(
-            &json!(501),
-            "tools/call",
-            json!({ "name": "mcp__one__echo", "arguments": { "message": "y" } }),
-        )
+        .begin_as(&json!(501), "tools/call", json!({ "name": "one__echo", "arguments": { "message": "y" } }))
         .await;
     client.answer(&json!(501)).await;
     let batch =
@@ -137,7 +128,7 @@ async fn progress_comes_under_the_clients_own_token_and_before_the_answer() {
         for token in [json!("mine"), json!(41)] {
             let mut client = Client::new(&gateway, version).await;
             let params = json!({
-                "name": "mcp__one__slow", "arguments": { "ms": 200 }, "_meta": { "progressToken": token },
+                "name": "one__slow", "arguments": { "ms": 200 }, "_meta": { "progressToken": token },
             });
             let answer = client.ask("tools/call", params).await;
             assert_eq!(answer["result"]["content"][0]["text"], "done");
@@ -160,12 +151,11 @@ async fn server_logs_reach_clients_that_set_a_level() {
     let server = ScriptedStdio::new(&["flood:5"]);
     let gateway = World::with([("one", server)]).allow("mcp__one").gateway();
     let mut client = Client::new(&gateway, "2025-11-25").await;
-    client.call("mcp__one__echo", json!({ "message": "unheard" })).await;
+    client.call("one__echo", json!({ "message": "unheard" })).await;
     assert!(client.heard.is_empty(), "{:?}", client.heard);
     client.ask("logging/setLevel", json!({ "level": "debug" })).await;
-    let id = client
-        .begin("tools/call", json!({ "name": "mcp__one__echo", "arguments": { "message": "heard" } }))
-        .await;
+    let id =
+        client.begin("tools/call", json!({ "name": "one__echo", "arguments": { "message": "heard" } })).await;
     let told = client.next_of("notifications/message").await;
     assert!(told["params"]["logger"].as_str().unwrap().starts_with("one"), "{told}");
     client.answer(&id).await;
@@ -182,7 +172,7 @@ async fn a_log_message_of_a_call_reaches_its_own_client_and_no_other() {
         clients.push(client);
     }
     for client in &mut clients {
-        client.call("mcp__one__echo", json!({ "message": "hi" })).await;
+        client.call("one__echo", json!({ "message": "hi" })).await;
         for _ in 0..5 {
             client.next_of("notifications/message").await;
         }

@@ -13,7 +13,7 @@ fn gateway() -> Served {
 }
 
 fn echo() -> Value {
-    json!({ "name": "mcp__one__echo", "arguments": { "message": "hi" } })
+    json!({ "name": "one__echo", "arguments": { "message": "hi" } })
 }
 
 /// The roots that the server received.

@@ -42,3 +42,52 @@ fn compiled(version: &str, name: &str) -> Validator {
     schema["$ref"] = json!(format!("#/{place}/{name}"));
     jsonschema::validator_for(&schema).unwrap()
 }
+
+/// The name of the result of a method.
+pub(crate) fn result_name(version: &str, method: Option<&str>, result: &Value) -> &'static str {
+    let is_unfinished = result["resultType"] == "input_required";
+    match method {
+        Some("initialize") => "InitializeResult",
+        Some("server/discover") => "DiscoverResult",
+        Some("tools/list") => "ListToolsResult",
+        Some("tools/call" | "prompts/get" | "resources/read") if is_unfinished => "InputRequiredResult",
+        // The extension has a schema of its own.
+        Some("tools/call") if result["resultType"] == "task" => "Result",
+        Some("tools/call") if version == "2025-11-25" && result.get("task").is_some() => "CreateTaskResult",
+        Some("tools/call") => "CallToolResult",
+        Some("subscriptions/listen") => "SubscriptionsListenResult",
+        Some("prompts/list") => "ListPromptsResult",
+        Some("prompts/get") => "GetPromptResult",
+        Some("resources/list") => "ListResourcesResult",
+        Some("resources/templates/list") => "ListResourceTemplatesResult",
+        Some("resources/read") => "ReadResourceResult",
+        Some("completion/complete") => "CompleteResult",
+        Some("skills/list" | "skills/get") => "Result",
+        Some("tasks/get") if version == "2025-11-25" => "GetTaskResult",
+        Some("tasks/result") if version == "2025-11-25" => "CallToolResult",
+        Some("tasks/list") if version == "2025-11-25" => "ListTasksResult",
+        Some("tasks/cancel") if version == "2025-11-25" => "CancelTaskResult",
+        Some("tasks/get" | "tasks/update" | "tasks/cancel") => "Result",
+        Some("ping" | "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe") => "EmptyResult",
+        other => panic!("a result that nobody asked for: {other:?} {result}"),
+    }
+}
+
+/// Fails unless a message that a server of `version` received is of a form that the revision has. Results are
+/// answers to the server's own requests, and of this form.
+pub(crate) fn assert_server_may_receive(version: &str, message: &Value, result: &str) {
+    let method = message["method"].as_str().unwrap_or_default();
+    match (message.get("method").is_some(), message.get("id").is_some()) {
+        // The request by which the era of a server is found, and the methods of an extension.
+        (true, true) if method == "server/discover" && version != "2026-07-28" => {}
+        (true, true) if version == "2026-07-28" && method.starts_with("tasks/") => {}
+        (true, true) => assert_is(version, "ClientRequest", message),
+        (true, false) if version == "2026-07-28" => assert_is(version, "CancelledNotification", message),
+        (true, false) => assert_is(version, "ClientNotification", message),
+        (false, _) if message.get("error").is_some() => {
+            let name = if version == "2025-11-25" { "JSONRPCErrorResponse" } else { "JSONRPCError" };
+            assert_is(version, name, message);
+        }
+        (false, _) => assert_is(version, result, &message["result"]),
+    }
+}

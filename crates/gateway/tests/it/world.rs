@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use mcparley::catalog::Budget;
 use mcparley::config::StartPolicy;
 use mcparley::{Host, Paths, RunOptions};
-use mcparley_gateway::Gateway;
+use mcparley_gateway::{Gateway, GatewayMode};
 use mcparley_testkit::ScriptedStdio;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
@@ -33,8 +33,13 @@ impl World {
     /// A world with one server behind a URL.
     pub(crate) fn with_url(name: &str, url: &str) -> Self {
         let mut world = Self::with([]);
-        world.servers.insert(name.to_owned(), json!({ "type": "http", "url": url }));
+        world.add_url(name, "http", url);
         world
+    }
+
+    /// Adds a server behind a URL, with its type of transport.
+    pub(crate) fn add_url(&mut self, name: &str, transport: &str, url: &str) {
+        self.servers.insert(name.to_owned(), json!({ "type": transport, "url": url }));
     }
 
     /// One correct server, called `one`.
@@ -80,6 +85,12 @@ impl World {
         let host =
             Host::builder(&paths, &self.run_options).start_with(StartPolicy::All).without_built_in_server();
         Served { gateway: Gateway::new(Gateway::prepare_host(host).start(), budget), world: self }
+    }
+
+    /// Starts the host behind a gateway of this mode.
+    pub(crate) fn in_mode(self, mode: GatewayMode) -> Served {
+        let Served { gateway, world } = self.gateway();
+        Served { gateway: gateway.with_mode(mode), world }
     }
 
     fn paths(&self) -> Paths {

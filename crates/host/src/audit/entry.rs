@@ -15,7 +15,7 @@ use super::AuditLog;
 use super::record::{AuditOutcome, AuditRecord, CalledTool};
 use crate::call_error::CallError;
 use mcparley_catalog::CatalogEntry;
-use mcparley_results::CallOutcome;
+use mcparley_results::ForwardableOutcome;
 
 /// The audit entry of one call; empty where the host keeps no audit log.
 #[derive(Debug, Default)]
@@ -69,12 +69,12 @@ impl AuditEntry {
     }
 
     /// Sets the outcome. An entry that is dropped without one is recorded as canceled.
-    pub(crate) fn set_outcome(&mut self, result: &Result<CallOutcome, CallError>) {
+    pub(crate) fn set_outcome(&mut self, result: &Result<ForwardableOutcome, CallError>) {
         let Some(notes) = &mut self.0 else { return };
         notes.ended = Some(match result {
             Ok(outcome) => {
-                let (is_error, is_stored) = (outcome.is_error, !outcome.stored.is_empty());
-                AuditOutcome::Result { is_error, bytes: outcome.raw.as_bytes().len(), is_stored }
+                let (is_error, is_stored) = (outcome.is_error(), outcome.is_stored());
+                AuditOutcome::Result { is_error, bytes: outcome.raw().as_bytes().len(), is_stored }
             }
             Err(CallError::Denied { decision, .. }) => {
                 notes.decided.get_or_insert_with(|| (decision.as_ref().clone(), decision.decider()));

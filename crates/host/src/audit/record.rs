@@ -2,6 +2,8 @@
 //!
 //! The expensive parts (hashes, JSON) are computed when the record is written, not while a call waits.
 
+use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -69,13 +71,13 @@ struct AuditLine<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     original: Option<&'r str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tool_hash: Option<String>,
+    tool_hash: Option<Arc<str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     decision: Option<PermissionVerdict>,
     #[serde(skip_serializing_if = "Option::is_none")]
     decided_by: Option<Decider>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    because: Option<Value>,
+    because: Option<Rc<Value>>,
     outcome: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<&'static str>,
@@ -107,8 +109,8 @@ impl AuditRecord {
         self.lost
     }
 
-    /// The record as one JSON line, with its line break.
-    pub(super) fn to_json_line(&self, keeper: &AuditSource) -> String {
+    /// Writes the record as one JSON line, with its line break.
+    fn write_json_line<'r>(&'r self, keeper: &AuditSource, batch: &mut RecordBatch<'r>, lines: &mut Vec<u8>) {
         let since = self.at.duration_since(UNIX_EPOCH).unwrap_or_default();
         let (entry, server, name) = match &self.tool {
             CalledTool::Tool { entry, server } => (Some(entry), server.as_ref(), entry.name.as_str()),
@@ -128,10 +130,10 @@ impl AuditRecord {
             server_hash: server.map(|(_, signature)| *signature),
             tool: name,
             original: entry.map(|entry| entry.tool.name.as_str()),
-            tool_hash: entry.map(|entry| entry.tool.digest().to_string()),
+            tool_hash: entry.map(|entry| batch.tool_hash(entry)),
             decision: self.decided.as_ref().map(|(decision, _)| final_verdict(decision, self.ended)),
             decided_by: self.decided.as_ref().map(|(_, by)| *by),
-            because: self.decided.as_ref().and_then(|(decision, by)| recorded_reason(decision, *by)),
+            because: self.decided.as_ref().and_then(|(decision, by)| batch.reason(decision, *by)),
             outcome,
             failure,
             milliseconds: self.took.as_secs_f64() * 1000.0,
@@ -141,9 +143,46 @@ impl AuditRecord {
             lost: self.lost,
         };
         // The line holds only strings and numbers, so serializing cannot fail.
-        let mut text = serde_json::to_string(&line).unwrap_or_default();
-        text.push('\n');
-        text
+        let _written = serde_json::to_writer(&mut *lines, &line);
+        lines.push(b'\n');
+    }
+}
+
+/// Writes records as JSON lines.
+pub(super) fn write_json_lines(records: &[AuditRecord], keeper: &AuditSource) -> String {
+    let (mut batch, mut lines) = (RecordBatch::default(), Vec::new());
+    records.iter().for_each(|record| record.write_json_line(keeper, &mut batch, &mut lines));
+    // JSON is UTF-8.
+    String::from_utf8(lines).unwrap_or_default()
+}
+
+/// Values that the records of one batch share. The hash of a definition takes longer than all other work on
+/// a record, and the records of a batch have few tools and reasons.
+#[derive(Debug, Default)]
+struct RecordBatch<'r> {
+    tool_hashes: HashMap<*const CatalogEntry, Arc<str>>,
+    /// The reason of the record before.
+    reason: Option<(&'r Decision, Decider, Option<Rc<Value>>)>,
+}
+
+impl<'r> RecordBatch<'r> {
+    /// The hash of a tool's definition.
+    fn tool_hash(&mut self, entry: &Arc<CatalogEntry>) -> Arc<str> {
+        // The records of the batch keep their entries alive, so no two of them have the same address.
+        let hash = self.tool_hashes.entry(Arc::as_ptr(entry));
+        Arc::clone(hash.or_insert_with(|| entry.tool.digest().to_string().into()))
+    }
+
+    /// The recorded reason of a decision.
+    fn reason(&mut self, decision: &'r Decision, by: Decider) -> Option<Rc<Value>> {
+        match &self.reason {
+            Some((known, decider, reason)) if known.why == decision.why && *decider == by => reason.clone(),
+            Some(_) | None => {
+                let reason = recorded_reason(decision, by).map(Rc::new);
+                self.reason = Some((decision, by, reason.clone()));
+                reason
+            }
+        }
     }
 }
 

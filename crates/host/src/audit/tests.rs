@@ -11,8 +11,8 @@ fn record() -> AuditRecord {
 
 fn numbers(records: &[AuditRecord]) -> Vec<(u64, u64)> {
     let keeper = AuditSource { session: "s".to_owned(), door: "test".to_owned() };
-    let lines = records.iter().map(|record| record.to_json_line(&keeper));
-    let lines = lines.map(|line| serde_json::from_str::<serde_json::Value>(&line).unwrap());
+    let text = record::write_json_lines(records, &keeper);
+    let lines = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     lines.map(|line| (line["number"].as_u64().unwrap(), line["lost"].as_u64().unwrap_or(0))).collect()
 }
 
@@ -20,7 +20,8 @@ fn numbers(records: &[AuditRecord]) -> Vec<(u64, u64)> {
 #[test]
 fn records_lost_to_a_full_queue_are_counted_in_the_next_record() {
     let mut queue = AuditQueue::default();
-    (0..AUDIT_QUEUE + 3).for_each(|_| queue.push_record(record()));
+    let lengths: Vec<usize> = (0..AUDIT_QUEUE + 3).map(|_| queue.push_record(record())).collect();
+    assert_eq!(lengths.last(), Some(&AUDIT_QUEUE));
     let taken = queue.drain_records();
     assert_eq!(taken.len(), AUDIT_QUEUE);
     queue.push_record(record());

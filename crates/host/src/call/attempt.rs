@@ -74,6 +74,8 @@ pub(super) enum RequestAnswer {
     Complete(RawJson),
     /// A task: the server continues the work after the request.
     Task(Task),
+    /// A result that the client of a gateway goes on with: input that the server requires, or a task.
+    Unfinished(RawJson),
 }
 
 /// A request that was answered, with the connection that answered it.

@@ -44,12 +44,13 @@ impl Host {
             }
             Ok(_) | Err(_) => None,
         };
-        if let Some(allowed) = answer.filter(|_| roster.gate.has_person(request)) {
+        let has_person = roster.gate.has_person(request);
+        if let Some(allowed) = answer.filter(|_| has_person) {
             // Boxed: this rare, large future would enlarge the future of every call.
             Box::pin(self.remember_answer(&bound.entry, allowed)).await;
         }
         if let Err(CallError::Denied { tool, decision, .. }) = &admitted
-            && waits_for_permission(decision)
+            && waits_for_permission(decision, has_person)
         {
             let pending = PendingCall::new(tool.as_str(), decision, roster.paths());
             if let Some(connection) = &bound.connection {

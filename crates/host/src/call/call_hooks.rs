@@ -32,7 +32,7 @@ pub(super) struct HookState {
 #[derive(Debug)]
 struct PostHookInput {
     arguments: Value,
-    use_id: Option<String>,
+    use_id: Option<Box<str>>,
 }
 
 impl Host {

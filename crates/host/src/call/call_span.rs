@@ -2,7 +2,7 @@
 
 use mcparley_catalog::CatalogEntry;
 use mcparley_model::name::ServerName;
-use mcparley_results::CallOutcome;
+use mcparley_results::ForwardableOutcome;
 use tracing::field::Empty;
 use tracing::{Span, info, info_span};
 
@@ -30,7 +30,7 @@ impl Call {
     }
 
     /// Records the outcome of the call.
-    pub(super) fn record_outcome(&self, result: &Result<CallOutcome, CallError>) {
+    pub(super) fn record_outcome(&self, result: &Result<ForwardableOutcome, CallError>) {
         if let Some(span) = &self.span {
             span.record("outcome", outcome_name(result));
         }
@@ -41,9 +41,9 @@ impl Call {
     }
 }
 
-fn outcome_name(result: &Result<CallOutcome, CallError>) -> &'static str {
+fn outcome_name(result: &Result<ForwardableOutcome, CallError>) -> &'static str {
     match result {
-        Ok(outcome) if outcome.is_error => "tool-error",
+        Ok(outcome) if outcome.is_error() => "tool-error",
         Ok(_) => "ok",
         Err(error) => error.kind(),
     }

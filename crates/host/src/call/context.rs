@@ -3,15 +3,24 @@
 //! A gateway makes calls for many clients. The context travels with the call, so that questions, log messages
 //! and sampling requests of its server reach exactly the client that made it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use mcparley_pool::call_client::CallClient;
+use mcparley_pool::client_line::ClientLine;
+use mcparley_pool::connection::LiveConnection;
 use mcparley_pool::elicit::Elicitor;
 use mcparley_pool::principal::Principal;
 use mcparley_pool::roots::Root;
 use mcparley_pool::sample::Sampler;
+use mcparley_wire::{AgreedProtocol, RequestParams};
+use serde_json::{Map, Value};
 
 use crate::permission::Approver;
+
+/// The `_meta` members by which a server of the new era is told of its client.
+const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 /// The principal and the handlers of one call. A call without a context is the host's own.
 #[derive(Clone)]
@@ -20,14 +29,16 @@ pub struct CallContext {
     pub(crate) approver: Arc<dyn Approver>,
     /// The client, as far as requests of servers are concerned.
     pub(crate) client: Arc<CallClient>,
+    /// Members of the client's own `_meta`, which are sent to the server.
+    pub(crate) meta: Map<String, Value>,
 }
 
 impl CallContext {
     /// Creates a context with the host's sampler and roots.
     #[must_use]
     pub fn new(principal: Arc<Principal>, approver: Arc<dyn Approver>, elicitor: Arc<dyn Elicitor>) -> Self {
-        let client = CallClient { principal, elicitor, sampler: None, roots: None };
-        Self { approver, client: Arc::new(client) }
+        let client = CallClient { principal, elicitor, sampler: None, roots: None, line: None };
+        Self { approver, client: Arc::new(client), meta: Map::new() }
     }
 
     /// Replaces the sampler.
@@ -37,11 +48,55 @@ impl CallContext {
         self
     }
 
+    /// Relays requests of the server to the client of a gateway, in place of the other handlers.
+    #[must_use]
+    pub fn with_line(mut self, line: Arc<dyn ClientLine>) -> Self {
+        Arc::make_mut(&mut self.client).line = Some(line);
+        self
+    }
+
+    /// Sends these members of the client's `_meta` to the server, such as `traceparent`.
+    #[must_use]
+    pub fn with_meta(mut self, meta: Map<String, Value>) -> Self {
+        self.meta = meta;
+        self
+    }
+
+    /// The line to the client, if there is one.
+    pub(crate) fn line(&self) -> Option<&Arc<dyn ClientLine>> {
+        self.client.line.as_ref()
+    }
+
     /// Replaces the roots.
     #[must_use]
     pub fn with_roots(mut self, roots: Vec<Root>) -> Self {
         Arc::make_mut(&mut self.client).roots = Some(roots);
         self
+    }
+}
+
+/// Adds what a server of the new era is told of its client with each request: capabilities and log level.
+pub(super) fn with_client_meta<'p>(
+    params: Cow<'p, RequestParams>,
+    live: &LiveConnection,
+    context: Option<&CallContext>,
+) -> Cow<'p, RequestParams> {
+    let Some(line) = context.and_then(CallContext::line) else { return params };
+    if live.session.protocol() != AgreedProtocol::New {
+        return params;
+    }
+    let params = params.into_owned().with_meta(CLIENT_CAPABILITIES, line.capabilities().clone());
+    Cow::Owned(match line.log_level() {
+        Some(level) => params.with_meta(LOG_LEVEL, level.as_str()),
+        None => params,
+    })
+}
+
+/// Waits until the server knows the log level that the client of a gateway wants for this request.
+pub(super) async fn prepare_log_level(live: &LiveConnection, context: Option<&CallContext>) {
+    if let Some(level) = context.and_then(CallContext::line).and_then(|line| line.log_level()) {
+        // Boxed: this rare future would enlarge the future of every call.
+        Box::pin(live.wait_for_log_level(level)).await;
     }
 }
 

@@ -10,22 +10,32 @@ use super::built_in::outcome_from_json;
 use crate::call_error::CallError;
 use crate::host::Host;
 use mcparley_catalog::{BuiltIn, ToolProvider};
-use mcparley_results::CallOutcome;
-use mcparley_results::fits_budget;
+use mcparley_results::{CallOutcome, ForwardableOutcome, fits_budget};
 
 impl Host {
     /// Shortens an outcome that is too long for a model and stores the whole; a host without result limit
     /// returns it as it is.
-    pub(super) async fn limit_outcome(&self, bound: &BoundTool, outcome: CallOutcome) -> CallOutcome {
+    pub(super) async fn limit_outcome(
+        &self,
+        bound: &BoundTool,
+        outcome: ForwardableOutcome,
+    ) -> ForwardableOutcome {
         let Some(results) = self.result_limiter().filter(|_| bound.has_result_limit()) else {
             return outcome;
         };
         let room = bound.result_budget;
+        let outcome = match outcome {
+            ForwardableOutcome::Scanned(scanned) if scanned.fits_budget(room) => {
+                return ForwardableOutcome::Scanned(scanned);
+            }
+            outcome => outcome.into_outcome(),
+        };
         if fits_budget(&outcome, room) {
-            return outcome;
+            return ForwardableOutcome::Shaped(outcome);
         }
         // Boxed: this rare, large future would enlarge the future of every call.
-        Box::pin(results.fit_outcome(outcome, room, bound.entry.name.as_str())).await
+        let fitted = Box::pin(results.fit_outcome(outcome, room, bound.entry.name.as_str())).await;
+        ForwardableOutcome::Shaped(fitted)
     }
 
     /// Runs the tool `ReadResult`. Its output is bounded by itself, so it is returned as it is.

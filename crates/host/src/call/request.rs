@@ -5,14 +5,16 @@
 
 mod error;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use mcparley_model::limits::REQUEST_LIMIT;
+use mcparley_model::limits::{REQUEST_LIMIT, TOOL_TIME};
 use mcparley_model::name::ServerName;
 use mcparley_wire::peer::PeerCallOptions;
 use mcparley_wire::{Failure, FailurePhase, RawJson, RequestParams, RoundOutcome};
 
 use super::attempt::{AnsweredRequest, RequestAnswer, RetryableRequest};
+use super::context::{CallContext, prepare_log_level, with_client_meta};
 use super::deadline::{Deadline, RequestTimer};
 use super::rounds::{self, RoundTripError, RoundTrips};
 use super::task;
@@ -23,13 +25,26 @@ use mcparley_pool::server_requests::{InFlightGuard, ServerRequests};
 
 pub use error::RequestError;
 
+/// The method that fetches the result of a task (2025-11-25), which may take as long as a call.
+const TASK_RESULT: &str = "tasks/result";
+
 /// A request to a server: method, parameters, and the capability it requires.
 #[derive(Debug)]
 pub(crate) struct Request {
-    pub(crate) method: &'static str,
-    /// The capability that a server must declare to be sent this request.
-    pub(crate) capability: &'static str,
+    pub(crate) method: Cow<'static, str>,
+    /// The capability that a server must declare to be sent this request; the gateway leaves that to the
+    /// server.
+    pub(crate) capability: Option<&'static str>,
     pub(crate) params: RequestParams,
+    /// Whether a request whose answer was lost may be sent again.
+    pub(crate) is_repeatable: bool,
+}
+
+impl Request {
+    /// A request that only reads, so that it may be sent again.
+    pub(crate) fn for_reading(method: &'static str, capability: &'static str, params: RequestParams) -> Self {
+        Self { method: method.into(), capability: Some(capability), params, is_repeatable: true }
+    }
 }
 
 impl Host {
@@ -39,14 +54,82 @@ impl Host {
         server: &ServerName,
         request: Request,
     ) -> Result<RawJson, RequestError> {
+        self.send_request_for(server, request, None, None).await
+    }
+
+    /// Sends a request to a server on behalf of the client of a gateway. The result may be one that requires
+    /// input or names a task, if the client goes on with those itself.
+    ///
+    /// `method` must be one that only reads, or may be repeated: a lost request is sent again.
+    ///
+    /// # Errors
+    /// A [`RequestError`]; an error of the server is in it unchanged.
+    pub async fn relay_request(
+        &self,
+        server: &ServerName,
+        method: &'static str,
+        params: RequestParams,
+        context: Option<CallContext>,
+    ) -> Result<RawJson, RequestError> {
+        let capability = required_capability(method);
+        let request = Request { method: method.into(), capability, params, is_repeatable: true };
+        self.send_request_for(server, request, context.map(Arc::new), None).await
+    }
+
+    /// Sends a request of an extension to a server on behalf of the client of a gateway. It is sent once: its
+    /// effect is unknown.
+    ///
+    /// # Errors
+    /// A [`RequestError`]; an error of the server is in it unchanged.
+    pub async fn relay_unknown_request(
+        &self,
+        server: &ServerName,
+        method: &str,
+        params: RequestParams,
+        context: Option<CallContext>,
+    ) -> Result<RawJson, RequestError> {
+        let method = method.to_owned().into();
+        let request = Request { method, capability: None, params, is_repeatable: false };
+        self.send_request_for(server, request, context.map(Arc::new), None).await
+    }
+
+    /// Fetches the result of a task of 2025-11-25 on behalf of the client of a gateway. Questions of the
+    /// server that name the task belong to this request.
+    ///
+    /// # Errors
+    /// A [`RequestError`]; an error of the server is in it unchanged.
+    pub async fn relay_task_result(
+        &self,
+        server: &ServerName,
+        task: &str,
+        context: CallContext,
+    ) -> Result<RawJson, RequestError> {
+        let params = RequestParams::new().with_member("taskId", &task);
+        let request = Request { method: TASK_RESULT.into(), capability: None, params, is_repeatable: true };
+        self.send_request_for(server, request, Some(Arc::new(context)), Some(task)).await
+    }
+
+    async fn send_request_for(
+        &self,
+        server: &ServerName,
+        mut request: Request,
+        context: Option<Arc<CallContext>>,
+        task: Option<&str>,
+    ) -> Result<RawJson, RequestError> {
+        if let Some(context) = &context {
+            let meta = context.meta.iter();
+            request.params =
+                meta.fold(request.params, |params, (name, value)| params.with_meta(name, value.clone()));
+        }
         let connection = self.connection(server).ok_or_else(|| self.no_server_error(server.as_str()))?;
-        let deadline = Deadline::with_limit(connection.config.timeout.unwrap_or(REQUEST_LIMIT));
-        let mut request = ServerRequest { server, request, rounds: RoundTrips::default() };
+        let usual = if request.method == TASK_RESULT { TOOL_TIME } else { REQUEST_LIMIT };
+        let deadline = Deadline::with_limit(connection.config.timeout.unwrap_or(usual));
+        let mut request = ServerRequest { server, request, rounds: RoundTrips::default(), context, task };
         let AnsweredRequest { answer, live, .. } =
             self.send_with_retries(&connection, deadline, &mut request).await?;
         live.record_answer();
         match answer {
-            RequestAnswer::Complete(answer) => Ok(answer),
+            RequestAnswer::Complete(answer) | RequestAnswer::Unfinished(answer) => Ok(answer),
             RequestAnswer::Task(_) => Err(request.final_error(&connection, task::unexpected_task_failure())),
         }
     }
@@ -58,22 +141,37 @@ impl Host {
     }
 }
 
+/// The capability that a relayed request requires: some servers exit on methods that they do not know. Tasks
+/// are declared in several ways, so their server itself refuses them.
+fn required_capability(method: &'static str) -> Option<&'static str> {
+    match method.split_once('/') {
+        Some(("tasks", _)) | None => None,
+        Some(("completion", _)) => Some("completions"),
+        Some(("skills", _)) => Some("io.modelcontextprotocol/skills"),
+        Some((capability, _)) => Some(capability),
+    }
+}
+
 /// A request to one server, with the state of its round trips.
 struct ServerRequest<'s> {
     server: &'s ServerName,
     request: Request,
     rounds: RoundTrips,
+    /// The context of the client of a gateway.
+    context: Option<Arc<CallContext>>,
+    /// The task whose result is fetched.
+    task: Option<&'s str>,
 }
 
 impl RetryableRequest for ServerRequest<'_> {
     type Error = RequestError;
 
     fn is_idempotent(&self) -> bool {
-        true
+        self.request.is_repeatable
     }
 
     fn check_offered(&self, _host: &Host, live: &LiveConnection, _repeats: u32) -> Result<(), RequestError> {
-        let what = self.request.capability;
+        let Some(what) = self.request.capability else { return Ok(()) };
         match live.session.server_description().has_capability(what) {
             true => Ok(()),
             false => Err(RequestError::NotOffered { server: self.server.clone(), what }),
@@ -86,10 +184,21 @@ impl RetryableRequest for ServerRequest<'_> {
         deadline: &mut Deadline,
         server_requests: &ServerRequests,
     ) -> Result<RequestAnswer, RoundTripError> {
-        let in_flight = server_requests.register_call(None);
+        let client = self.context.as_ref().map(|context| &context.client);
+        let in_flight = server_requests.register_call(client, &self.request.method, None);
+        prepare_log_level(live, self.context.as_deref()).await;
+        if let Some(task) = self.task {
+            in_flight.note_task(task);
+        }
         loop {
             let went_on = match self.send_round(live, deadline, &in_flight).await {
-                Ok(RoundOutcome::Complete(answer)) => return Ok(RequestAnswer::Complete(answer)),
+                Ok(RoundOutcome::Complete(answer)) => {
+                    in_flight.note_finish();
+                    return Ok(RequestAnswer::Complete(answer));
+                }
+                Ok(RoundOutcome::InputRequired(wanted)) if server_requests.relays_results(&in_flight) => {
+                    return Ok(RequestAnswer::Unfinished(wanted.result));
+                }
                 Ok(RoundOutcome::InputRequired(wanted)) => {
                     deadline
                         .run_off_the_clock(Box::pin(self.rounds.fulfill_requests(
@@ -101,6 +210,9 @@ impl RetryableRequest for ServerRequest<'_> {
                 }
                 Ok(RoundOutcome::Task(_)) => {
                     return Err(RoundTripError::Failed(task::unexpected_task_failure()));
+                }
+                Err(Failure::ErrorResponse(error)) if server_requests.relays_pages(&in_flight) => {
+                    return Err(RoundTripError::Failed(Failure::ErrorResponse(error)));
                 }
                 Err(Failure::ErrorResponse(error)) => match rounds::required_pages(&error) {
                     Some(pages) => {
@@ -125,12 +237,12 @@ impl RetryableRequest for ServerRequest<'_> {
     }
 
     fn unanswered_error(&self, why: UnansweredRequest) -> RequestError {
-        RequestError::Unanswered { server: self.server.clone(), method: self.request.method, why }
+        RequestError::Unanswered { server: self.server.clone(), method: self.request.method.clone(), why }
     }
 
     fn final_error(&self, connection: &Arc<Connection>, failure: Failure) -> RequestError {
         let (server, failure) = (connection.name.clone(), connection.log().redact_failure(failure));
-        RequestError::Failed { server, method: self.request.method, failure }
+        RequestError::Failed { server, method: self.request.method.clone(), failure }
     }
 }
 
@@ -142,13 +254,16 @@ impl ServerRequest<'_> {
         deadline: &mut Deadline,
         in_flight: &InFlightGuard<'_>,
     ) -> Result<RoundOutcome, Failure> {
-        let (params, request) =
-            (self.rounds.next_params(&self.request.params), live.session.prepare_request());
+        let (mut params, request) = (
+            self.rounds.next_params(&self.request.params, live.session.protocol()),
+            live.session.prepare_request(),
+        );
+        params = with_client_meta(params, live, self.context.as_deref());
         in_flight.note_request(request.id());
         let mut clock = RequestTimer::new(deadline, in_flight.open_questions());
         let outcome = tokio::select! {
             biased;
-            answer = live.session.call_round(request, (self.request.method, &params), PeerCallOptions::default()) => answer,
+            answer = live.session.call_round(request, (&*self.request.method, &params), PeerCallOptions::default()) => answer,
             () = clock.wait_until_expired() => Err(Failure::TimedOut { phase: FailurePhase::Answering, after: deadline.limit }),
         };
         clock.credit_suspended_time(deadline);

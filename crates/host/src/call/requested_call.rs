@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcparley_catalog::ModelCall;
+use mcparley_model::json::UnexpectedShape;
 use mcparley_model::name::{ServerName, ToolName};
 use mcparley_model::permission::Decider;
 use mcparley_wire::RawJson;
@@ -28,14 +29,22 @@ pub struct Call {
     pub(super) limit: Option<Duration>,
     /// Whether the result is returned whole, however long it is.
     pub(super) is_whole: bool,
+    /// Whether the result is forwarded, so that it is decoded only if it has to be.
+    pub(super) is_forwarded: bool,
     /// The model's id for this use of the tool.
-    pub(super) use_id: Option<String>,
+    pub(super) use_id: Option<Box<str>>,
     pub(super) progress: Option<watch::Sender<Option<ProgressUpdate>>>,
     /// The context of the call; absent for a call of the host itself.
     pub(super) context: Option<Arc<CallContext>>,
+    /// Further members of the request's parameters, as the client of a gateway wrote them.
+    pub(super) members: Option<Box<ClientMembers>>,
     /// The span of the call while it runs and a subscriber wants it.
     pub(super) span: Option<Box<Span>>,
 }
+
+/// Members of the request's parameters that the client of a gateway wrote.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ClientMembers(pub(super) Vec<(&'static str, RawJson)>);
 
 /// The tool of a call: by name or by catalog entry.
 #[derive(Clone, Debug)]
@@ -99,9 +108,11 @@ impl Call {
             consent: Consent::Open,
             limit: None,
             is_whole: false,
+            is_forwarded: false,
             use_id: None,
             progress: None,
             context: None,
+            members: None,
             span: None,
         }
     }
@@ -119,6 +130,16 @@ impl Call {
     pub fn with_json(mut self, text: &str) -> Result<Self, serde_json::Error> {
         self.arguments = serde_json::from_str(text)?;
         self.raw_arguments = Some(RawJson::parse(text)?);
+        Ok(self)
+    }
+
+    /// Sets the arguments as JSON, which is sent to the byte and not copied.
+    ///
+    /// # Errors
+    /// When the JSON cannot be decoded.
+    pub fn with_raw_json(mut self, json: RawJson) -> Result<Self, UnexpectedShape> {
+        self.arguments = json.decode()?;
+        self.raw_arguments = Some(json);
         Ok(self)
     }
 
@@ -148,7 +169,7 @@ impl Call {
     /// Sets the model's id for this use of the tool, which hooks are given.
     #[must_use]
     pub fn with_use_id(mut self, id: &str) -> Self {
-        self.use_id = Some(id.to_owned());
+        self.use_id = Some(id.into());
         self
     }
 
@@ -163,6 +184,13 @@ impl Call {
     #[must_use]
     pub fn with_context(mut self, context: CallContext) -> Self {
         self.context = Some(Arc::new(context));
+        self
+    }
+
+    /// Sends a further member of the parameters to the server, such as `inputResponses` of a repeated call.
+    #[must_use]
+    pub fn with_member(mut self, name: &'static str, value: RawJson) -> Self {
+        self.members.get_or_insert_default().0.push((name, value));
         self
     }
 

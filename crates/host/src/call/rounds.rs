@@ -9,7 +9,10 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use mcparley_model::limits::{INPUT_REQUESTS, PAGE_PAUSE, PAGE_PAUSE_LONGEST, PAGE_TIME, ROUNDS};
-use mcparley_wire::{Failure, InputRequest, RawJson, RequestParams, RequiredInput, RpcError, URL_REQUIRED};
+use mcparley_wire::{
+    AgreedProtocol, Failure, INVALID_PARAMS, InputRequest, RawJson, RequestParams, RequiredInput, RpcError,
+    URL_REQUIRED,
+};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
@@ -31,8 +34,8 @@ pub(super) struct RoundTrips {
     count: u32,
     /// The pages that the user has agreed to visit.
     pages: Vec<VisitedPage>,
-    /// The input for the next request.
-    next_input: Option<RequestedInput>,
+    /// The input for the next request. Boxed: it is rare, and would enlarge the future of every call.
+    next_input: Option<Box<RequestedInput>>,
 }
 
 /// A page that the user has agreed to visit.
@@ -48,7 +51,7 @@ struct VisitedPage {
 }
 
 /// The input that a server requested, for the one request it belongs to.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct RequestedInput {
     responses: Option<RawJson>,
     state: Option<RawJson>,
@@ -56,8 +59,14 @@ struct RequestedInput {
 
 impl RoundTrips {
     /// The parameters of the next request, with the requested input.
-    pub(super) fn next_params<'p>(&self, params: &'p RequestParams) -> Cow<'p, RequestParams> {
-        let Some(RequestedInput { responses, state }) = &self.next_input else {
+    pub(super) fn next_params<'p>(
+        &self,
+        params: &'p RequestParams,
+        protocol: AgreedProtocol,
+    ) -> Cow<'p, RequestParams> {
+        let (Some(RequestedInput { responses, state }), AgreedProtocol::New) =
+            (self.next_input.as_deref(), protocol)
+        else {
             return Cow::Borrowed(params);
         };
         let mut params = params.clone();
@@ -70,17 +79,42 @@ impl RoundTrips {
         Cow::Owned(params)
     }
 
+    /// Sets the input that the client of a gateway has brought with its repeated request.
+    pub(super) fn set_responses(&mut self, responses: RawJson) {
+        self.next_input.get_or_insert_default().responses = Some(responses);
+    }
+
+    /// Sets the state of the server that the client of a gateway has brought back.
+    pub(super) fn set_state(&mut self, state: RawJson) {
+        self.next_input.get_or_insert_default().state = Some(state);
+    }
+
+    /// Checks that a state which the client of a gateway has brought back can be the server's.
+    ///
+    /// # Errors
+    /// When the server is of the old era, which has no such states.
+    pub(super) fn check_state(&self, protocol: AgreedProtocol) -> Result<(), Failure> {
+        let has_state = self.next_input.as_ref().is_some_and(|input| input.state.is_some());
+        match (has_state, protocol) {
+            (true, AgreedProtocol::Old(_)) => Err(Failure::ErrorResponse(RpcError::new(
+                INVALID_PARAMS,
+                "`requestState` is not valid for this request",
+            ))),
+            (true, AgreedProtocol::New) | (false, _) => Ok(()),
+        }
+    }
+
     /// Answers the input requests of the server, in order, and keeps the input for the next request.
     pub(super) async fn fulfill_requests(
         &mut self,
         server_requests: &ServerRequests,
         call: &InFlightGuard<'_>,
-        wanted: RequiredInput,
+        wanted: Box<RequiredInput>,
     ) -> Result<(), UnansweredRequest> {
-        let RequiredInput { requests, state } = wanted;
+        let RequiredInput { requests, state, result: _ } = *wanted;
         let is_asked = !requests.is_empty();
         let responses = self.collect_responses(server_requests, call, requests).await?;
-        self.next_input = Some(RequestedInput { responses: is_asked.then_some(responses), state });
+        self.next_input = Some(Box::new(RequestedInput { responses: is_asked.then_some(responses), state }));
         Ok(())
     }
 
@@ -92,6 +126,10 @@ impl RoundTrips {
         requests: Vec<InputRequest>,
     ) -> Result<RawJson, UnansweredRequest> {
         count_round(&mut self.count)?;
+        let keys: Vec<String> = requests.iter().map(|request| request.key.clone()).collect();
+        if let Some(answers) = server_requests.relay_input(call, requests.clone()).await {
+            return Ok(join_responses(&keys, &answers?));
+        }
         let mut responses = Map::new();
         for want in requests {
             let response =
@@ -161,6 +199,14 @@ impl RoundTrips {
 
 /// The maximum number of pages that the user is asked to visit for one call.
 const PAGES: usize = ROUNDS as usize;
+
+/// The object of responses, each as the client wrote it.
+fn join_responses(keys: &[String], answers: &[RawJson]) -> RawJson {
+    let members = keys.iter().zip(answers);
+    let members: Vec<String> =
+        members.map(|(key, answer)| format!("{}:{}", Value::from(key.as_str()), answer.as_str())).collect();
+    RawJson::from_text(&format!("{{{}}}", members.join(",")))
+}
 
 fn count_round(rounds: &mut u32) -> Result<(), UnansweredRequest> {
     if *rounds >= ROUNDS {

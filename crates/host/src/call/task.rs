@@ -209,7 +209,12 @@ impl<'c> TaskFollower<'c> {
     /// Reports the task's message as progress, which also resets the idle timeout of the call.
     fn report_progress(&self, newest: &watch::Sender<Option<ProgressUpdate>>) {
         let message = self.task.message.clone();
-        newest.send_replace(Some(ProgressUpdate { progress: f64::from(self.changes), total: None, message }));
+        let mut raw = json!({ "progressToken": self.task.id, "progress": self.changes });
+        if let Some(message) = &message {
+            raw["message"] = json!(message);
+        }
+        let (progress, raw) = (f64::from(self.changes), RawJson::from_value(&raw).ok());
+        newest.send_replace(Some(ProgressUpdate { progress, total: None, message, raw }));
     }
 }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcparley_model::config::TransportKind;
 use mcparley_model::limits::TOOL_TIME;
 use mcparley_model::tool::{self, TaskSupport, Tool};
 use mcparley_wire::peer::{PeerCallOptions, ProgressUpdate};
@@ -12,7 +13,7 @@ use tokio::sync::watch;
 
 use super::attempt::{AnsweredRequest, RequestAnswer, RetryableRequest};
 use super::bind::BoundTool;
-use super::context::CallContext;
+use super::context::{CallContext, prepare_log_level, with_client_meta};
 use super::deadline::{Deadline, RequestTimer};
 use super::requested_call::Call;
 use super::rounds::{self, RoundTripError, RoundTrips};
@@ -42,6 +43,10 @@ impl Host {
             // Boxed: this rare, large future would enlarge the future of every call.
             RequestAnswer::Task(task) => {
                 Box::pin(request.follow_task(&connection, (live, task), deadline)).await
+            }
+            RequestAnswer::Unfinished(result) => {
+                live.record_answer();
+                Err(CallError::Unfinished { tool: bound.entry.name.clone(), result })
             }
         }
     }
@@ -80,7 +85,9 @@ impl RetryableRequest for ToolRequest<'_> {
         deadline: &mut Deadline,
         server_requests: &ServerRequests,
     ) -> Result<RequestAnswer, RoundTripError> {
-        let in_flight = server_requests.register_call(self.context.as_ref().map(|context| &context.client));
+        let in_flight = self.register_call(live, deadline, server_requests).await;
+        self.rounds.check_state(live.session.protocol()).map_err(RoundTripError::Failed)?;
+        prepare_log_level(live, self.context.as_deref()).await;
         loop {
             // The input rounds below are boxed: these rare, large futures would enlarge the future of every
             // call.
@@ -90,9 +97,21 @@ impl RetryableRequest for ToolRequest<'_> {
                 // Dropping the request cancels it at the server.
                 excess = in_flight.too_many_questions() => return Err(RoundTripError::Unanswered(excess)),
             };
+            match &sent {
+                Ok(_) | Err(Failure::ErrorResponse(_)) => in_flight.note_answer(),
+                Err(Failure::TimedOut { .. }) => {}
+                Err(_) => in_flight.note_closed(),
+            }
             let went_on = match sent {
                 Ok(RoundOutcome::Complete(answer)) => {
+                    in_flight.note_finish();
                     return self.parse_answer(live, answer).map_err(RoundTripError::Failed);
+                }
+                Ok(RoundOutcome::Task(task)) if self.client_follows_tasks() => {
+                    return Ok(RequestAnswer::Unfinished(task));
+                }
+                Ok(RoundOutcome::InputRequired(wanted)) if server_requests.relays_results(&in_flight) => {
+                    return Ok(RequestAnswer::Unfinished(wanted.result));
                 }
                 Ok(RoundOutcome::Task(task)) => {
                     return Task::parse(&task).map(RequestAnswer::Task).map_err(RoundTripError::Failed);
@@ -105,6 +124,9 @@ impl RetryableRequest for ToolRequest<'_> {
                             wanted,
                         )))
                         .await
+                }
+                Err(Failure::ErrorResponse(error)) if server_requests.relays_pages(&in_flight) => {
+                    return Err(RoundTripError::Failed(Failure::ErrorResponse(error)));
                 }
                 Err(Failure::ErrorResponse(error)) => match rounds::required_pages(&error) {
                     Some(pages) => {
@@ -155,12 +177,14 @@ struct ToolRequest<'b> {
     arguments: RawJson,
     progress: Option<watch::Sender<Option<ProgressUpdate>>>,
     /// Arguments that are repeated in headers.
-    headers: Vec<(String, String)>,
+    headers: Box<[(String, String)]>,
     rounds: RoundTrips,
     /// The context of the call.
     context: Option<Arc<CallContext>>,
     /// Whether the tool requires to be called as a task, in the era that has this requirement.
     as_task: bool,
+    /// The task that the client of a gateway asks for, and follows itself.
+    client_task: Option<Box<RawJson>>,
 }
 
 impl<'b> ToolRequest<'b> {
@@ -172,9 +196,26 @@ impl<'b> ToolRequest<'b> {
                 .map_err(|error| bound.call_failed_error(Failure::Protocol(Arc::from(error.to_string()))))?,
         };
         let headers = header_arguments(&bound.entry.tool, &arguments);
-        let params = RequestParams::new()
+        let members = call.members.take().map(|members| members.0).unwrap_or_default();
+        let mut client_task = None;
+        let mut params = RequestParams::new()
             .with_member("name", &bound.entry.tool.name)
             .with_raw("arguments", &arguments);
+        let mut rounds = RoundTrips::default();
+        for (name, value) in members {
+            match name {
+                "inputResponses" => rounds.set_responses(value),
+                "requestState" => rounds.set_state(value),
+                "task" => client_task = Some(Box::new(value)),
+                _ => params = params.with_raw(name, &value),
+            }
+        }
+        if let Some(context) = &context {
+            params = context
+                .meta
+                .iter()
+                .fold(params, |params, (name, value)| params.with_meta(name, value.clone()));
+        }
         let as_task = bound.entry.tool.task == TaskSupport::Required;
         Ok(Self {
             bound,
@@ -182,9 +223,10 @@ impl<'b> ToolRequest<'b> {
             arguments,
             progress,
             headers,
-            rounds: RoundTrips::default(),
+            rounds,
             context,
-            as_task,
+            as_task: as_task && client_task.is_none(),
+            client_task,
         })
     }
 
@@ -194,11 +236,16 @@ impl<'b> ToolRequest<'b> {
         deadline: &mut Deadline,
         in_flight: &InFlightGuard<'_>,
     ) -> Result<RoundOutcome, Failure> {
-        let (method, mut params) = ("tools/call", self.rounds.next_params(&self.params));
+        let (method, mut params) =
+            ("tools/call", self.rounds.next_params(&self.params, live.session.protocol()));
+        params = with_client_meta(params, live, self.context.as_deref());
+        if let Some(task) = self.client_task.as_ref().filter(|_| offers_tasks(live)) {
+            params = Cow::Owned(params.into_owned().with_raw("task", task));
+        }
         if self.is_task(live) {
             params = Cow::Owned(task::with_task_params(params.into_owned(), deadline.limit));
         }
-        let (headers, request) = (self.headers.clone(), live.session.prepare_request());
+        let (headers, request) = (self.headers.to_vec(), live.session.prepare_request());
         in_flight.note_request(request.id());
         // A limit that no server reaches needs no timer, and no progress has to be requested.
         if deadline.limit >= TOOL_TIME && self.progress.is_none() {
@@ -225,8 +272,9 @@ impl<'b> ToolRequest<'b> {
         live.record_answer();
         // The task may be long, and outlives a connection.
         drop(live);
-        let in_flight =
-            connection.server_requests().register_call(self.context.as_ref().map(|context| &context.client));
+        let (context, tool) = (self.context.clone(), self.bound.entry.tool.name.as_str());
+        let client = context.as_ref().map(|context| &context.client);
+        let in_flight = connection.server_requests().register_call(client, tool, None);
         in_flight.note_task(task.id());
         let mut rounds = std::mem::take(&mut self.rounds);
         let (newest, seen) = watch::channel(None);
@@ -242,12 +290,46 @@ impl<'b> ToolRequest<'b> {
 
     /// Whether the call is made as a task: the tool requires it, and the server declares support.
     fn is_task(&self, live: &LiveConnection) -> bool {
-        self.as_task
-            && matches!(live.session.protocol(), AgreedProtocol::Old(_))
-            && task::offers_tool_tasks(live.session.server_description())
+        self.as_task && offers_tasks(live)
+    }
+
+    /// Registers the call as in flight. On a shared channel it waits first until its questions can be told from
+    /// those of other calls.
+    async fn register_call<'r>(
+        &self,
+        live: &LiveConnection,
+        deadline: &mut Deadline,
+        server_requests: &'r ServerRequests,
+    ) -> InFlightGuard<'r> {
+        let tool = self.bound.entry.tool.name.as_str();
+        let client = self.context.as_ref().map(|context| &context.client);
+        let is_shared = self.is_on_shared_channel(live);
+        // Boxed: this rare, large future would enlarge the future of every call.
+        let place = match is_shared && server_requests.needs_lane(tool) {
+            true => deadline.run_off_the_clock(Box::pin(server_requests.enter_lane(client, tool))).await,
+            false => None,
+        };
+        server_requests.register_call(client, tool, place).on_shared_channel(is_shared)
+    }
+
+    /// Whether a question of the server does not say which call it belongs to.
+    fn is_on_shared_channel(&self, live: &LiveConnection) -> bool {
+        let kind = self.bound.connection.as_ref().map(|connection| connection.config.kind());
+        matches!(live.session.protocol(), AgreedProtocol::Old(_))
+            && !matches!(kind, None | Some(TransportKind::Http | TransportKind::ClaudeAiProxy))
+    }
+
+    /// Whether the client of a gateway follows tasks of the server itself.
+    fn client_follows_tasks(&self) -> bool {
+        self.context.as_ref().and_then(|context| context.line()).is_some_and(|line| line.follows_tasks())
     }
 
     fn parse_answer(&self, live: &LiveConnection, answer: RawJson) -> Result<RequestAnswer, Failure> {
+        // A server may ignore the wish for a task, and answer with the result.
+        let goes_on = self.client_task.is_some() || (self.is_task(live) && self.client_follows_tasks());
+        if goes_on && offers_tasks(live) && answer.member("task").is_some() {
+            return Ok(RequestAnswer::Unfinished(answer));
+        }
         let task = if self.is_task(live) { Task::from_call_answer(&answer) } else { None };
         task.map_or(Ok(RequestAnswer::Complete(answer)), |task| task.map(RequestAnswer::Task))
     }
@@ -296,10 +378,16 @@ impl<'b> ToolRequest<'b> {
     }
 }
 
+/// Whether the server is one of the old era whose tools can be called as tasks.
+fn offers_tasks(live: &LiveConnection) -> bool {
+    matches!(live.session.protocol(), AgreedProtocol::Old(_))
+        && task::offers_tool_tasks(live.session.server_description())
+}
+
 /// The arguments that a tool wants in headers. Most tools mark none, and then the arguments need no second
 /// parse.
-fn header_arguments(tool: &Tool, arguments: &RawJson) -> Vec<(String, String)> {
+fn header_arguments(tool: &Tool, arguments: &RawJson) -> Box<[(String, String)]> {
     let marked = &tool.header_params;
     let read = if marked.is_empty() { None } else { arguments.as_raw_value() };
-    read.map(|arguments| tool::param_headers(marked, arguments)).unwrap_or_default()
+    read.map(|arguments| tool::param_headers(marked, arguments)).unwrap_or_default().into()
 }

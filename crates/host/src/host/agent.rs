@@ -18,6 +18,7 @@ use crate::agent_error::AgentError;
 use mcparley_config::load_agents_without;
 use mcparley_config::{AgentSpec, MissingServer};
 use mcparley_model::similar::similar_names;
+use mcparley_pool::client_offer::ClientOffer;
 use mcparley_pool::connection::{Connection, Unavailable};
 
 /// The host whose servers an agent shares, and the agent's spec.
@@ -25,6 +26,9 @@ use mcparley_pool::connection::{Connection, Unavailable};
 pub(super) struct Shared {
     pub(super) host: Host,
     spec: Arc<AgentSpec>,
+    /// The capabilities of the client that the agent is the view of. It then has connections of its own,
+    /// since a server sees these capabilities.
+    offer: Option<ClientOffer>,
 }
 
 /// An agent's own view of a host: the shared servers it may see, and its own.
@@ -135,7 +139,7 @@ impl Host {
     /// When a required server does not exist, cannot be used or does not answer in time, or the host is
     /// shutting down.
     pub async fn start_agent(&self, spec: AgentSpec) -> Result<Agent, AgentError> {
-        let agent = self.create_agent(spec)?;
+        let agent = self.create_agent(spec, None)?;
         match agent.wait_for_required().await {
             Ok(()) => Ok(agent),
             Err(error) => {
@@ -143,6 +147,15 @@ impl Host {
                 Err(error)
             }
         }
+    }
+
+    /// Opens the view of a client with these capabilities: an agent whose connections offer them to the
+    /// servers it shares.
+    ///
+    /// # Errors
+    /// When the host is shutting down.
+    pub fn open_client_view(&self, spec: AgentSpec, offer: ClientOffer) -> Result<Agent, AgentError> {
+        self.create_agent(spec, Some(offer))
     }
 
     /// Starts an agent that a file describes.
@@ -159,12 +172,12 @@ impl Host {
 
     /// Creates an agent while the list of agents is locked: a new agent either starts with a concurrent
     /// change or is refreshed by it.
-    fn create_agent(&self, spec: AgentSpec) -> Result<Agent, AgentError> {
+    fn create_agent(&self, spec: AgentSpec, offer: Option<ClientOffer>) -> Result<Agent, AgentError> {
         let mut agents = lock_ignoring_poison(&self.inner.agents);
         let Some(known) = agents.as_mut() else { return Err(AgentError::Ended { agent: spec.name }) };
         known.retain(|agent| agent.strong_count() > 0);
         let spec = Arc::new(spec);
-        let host = self.create_view(Arc::clone(&spec));
+        let host = self.create_view(Arc::clone(&spec), offer);
         known.push(Arc::downgrade(&host.inner));
         Ok(Agent { host, spec })
     }

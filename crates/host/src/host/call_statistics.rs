@@ -212,7 +212,12 @@ mod tests {
         let (sender, progress) = watch::channel(None);
         let succeeding = statistics.begin_call(&server, &tool, Some(progress)).unwrap();
         let cancelled = statistics.begin_call(&server, &tool, None);
-        sender.send_replace(Some(ProgressUpdate { progress: 1.0, total: Some(4.0), message: None }));
+        sender.send_replace(Some(ProgressUpdate {
+            progress: 1.0,
+            total: Some(4.0),
+            message: None,
+            raw: None,
+        }));
         let running: Vec<RunningCall> =
             statistics.lock_table().running.iter().map(StartedCall::to_running_call).collect();
         assert_eq!(running.len(), 2);

@@ -11,6 +11,7 @@ use tokio::sync::{broadcast, watch};
 
 use super::built_in::{BuiltInServer, is_built_in};
 use mcparley_config::{BUILT_IN_SERVER, StartPolicy};
+use mcparley_pool::client_offer::ClientOffer;
 use mcparley_pool::connect::ConnectContext;
 use mcparley_pool::connection::{
     Connection, ConnectionSetup, ConnectionUser, ServerStatus, StatePublisher, StatusEvent,
@@ -112,13 +113,19 @@ impl ConnectionStarter {
     }
 
     /// A starter for the servers of an agent, with events of their own. The limit of concurrent connects is
-    /// shared with the host.
-    pub(super) fn for_agent(&self, start: StartPolicy, built_in: Option<&dyn BuiltInServer>) -> Self {
+    /// shared with the host, and so are the log messages of the view of a client.
+    pub(super) fn for_agent(
+        &self,
+        start: StartPolicy,
+        built_in: Option<&dyn BuiltInServer>,
+        offer: Option<ClientOffer>,
+    ) -> Self {
         let context = match built_in {
             Some(server) => self.context.clone().with_in_process_server(BUILT_IN_SERVER, server.handler()),
             None => self.context.clone(),
         };
-        let context = context.with_separate_logs();
+        let mut context = if offer.is_some() { context } else { context.with_separate_logs() };
+        context.services.offer = offer.or(context.services.offer);
         Self {
             context,
             pool: self.pool.clone(),

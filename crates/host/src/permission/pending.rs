@@ -4,10 +4,13 @@
 //! itself the denied call. The command is stored here, for the user.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use mcparley_model::limits::PENDING_BYTES;
-use mcparley_model::permission::{Decision, DecisionReason, PermissionMode};
+use mcparley_model::permission::{
+    Decision, DecisionReason, PermissionMode, PermissionRule, PermissionVerdict, RuleKind,
+};
 use mcparley_model::text::shell_word;
 use mcparley_platform::file;
 use serde::{Deserialize, Serialize};
@@ -26,13 +29,30 @@ pub struct PendingCall {
     pub project: String,
     /// The reason of the denial.
     pub reason: String,
+    /// The rule that asks, if one does: rules that allow would have no effect beside it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ask_rule: Option<String>,
 }
 
 impl PendingCall {
     /// The command that allows the tool from now on.
     #[must_use]
     pub fn allow_command(&self) -> String {
-        format!("mcparley permissions allow {}", shell_word(&self.tool))
+        match &self.ask_rule {
+            Some(rule) => format!("mcparley permissions remove {}", shell_word(rule)),
+            None => format!("mcparley permissions allow {}", shell_word(&self.tool)),
+        }
+    }
+
+    /// Whether these rules no longer stop the call: one allows the tool, or the one that asks is gone.
+    #[must_use]
+    pub fn is_settled_by(&self, rules: &[Arc<PermissionRule>]) -> bool {
+        let has_rule =
+            |kind: RuleKind, text: &str| rules.iter().any(|rule| rule.kind() == kind && rule.text() == text);
+        match &self.ask_rule {
+            Some(rule) => !has_rule(RuleKind::Ask, rule),
+            None => has_rule(RuleKind::Allow, &self.tool),
+        }
     }
 
     pub(crate) fn new(tool: &str, decision: &Decision, paths: &Paths) -> Self {
@@ -42,6 +62,7 @@ impl PendingCall {
             at: since.map_or(0, |since| since.as_secs()),
             project: paths.project_key(),
             reason: decision.why.to_string(),
+            ask_rule: asking_rule(decision).map(|rule| rule.text().to_owned()),
         }
     }
 
@@ -53,16 +74,33 @@ impl PendingCall {
     }
 }
 
-/// Whether an allow rule for the tool would have permitted the call.
-pub(crate) fn waits_for_permission(decision: &Decision) -> bool {
+/// The rule that asks for permission, if one did.
+fn asking_rule(decision: &Decision) -> Option<&PermissionRule> {
+    match &decision.why {
+        DecisionReason::Rule { rule } if decision.verdict == PermissionVerdict::Ask => Some(rule),
+        DecisionReason::Rule { .. }
+        | DecisionReason::NobodyToAsk { .. }
+        | DecisionReason::Mode { .. }
+        | DecisionReason::Classifier { .. }
+        | DecisionReason::Changed { .. }
+        | DecisionReason::ServerReplaced { .. }
+        | DecisionReason::Unreviewed
+        | DecisionReason::Hook { .. } => None,
+    }
+}
+
+/// Whether the user could permit the call by a command: with an allow rule for the tool, or by removing the
+/// rule that asks, where no person could be asked.
+pub(crate) fn waits_for_permission(decision: &Decision, has_person: bool) -> bool {
     match &decision.why {
         DecisionReason::Mode { mode } => *mode != PermissionMode::Plan,
+        DecisionReason::Rule { .. } => asking_rule(decision).is_some() && !has_person,
         DecisionReason::NobodyToAsk { rule } => rule.is_none(),
         DecisionReason::Classifier { .. }
         | DecisionReason::Changed { .. }
         | DecisionReason::ServerReplaced { .. }
         | DecisionReason::Unreviewed => true,
-        DecisionReason::Rule { .. } | DecisionReason::Hook { .. } => false,
+        DecisionReason::Hook { .. } => false,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mcparley_model::name::ServerName;
 use mcparley_wire::peer::BoxedFuture;
 
 use crate::host::Host;
@@ -9,6 +10,22 @@ use mcparley_config::reconnect_requests::ReconnectRequest;
 use mcparley_pool::connection::{Connection, ServerStatus};
 
 impl Host {
+    /// Reconnects every server of this host that a request of another process names, and those of its agents;
+    /// returns their names. The same request in the file of requests is ignored afterwards.
+    pub async fn reconnect_on_request(&self, request: &ReconnectRequest) -> Vec<ServerName> {
+        self.seen_requests().mark_seen(request);
+        let requests = std::slice::from_ref(request);
+        let mut names: Vec<ServerName> = Vec::new();
+        for host in [self.clone()].into_iter().chain(self.live_agents()) {
+            let found = host.find_requested(requests);
+            names.extend(found.iter().map(|connection| connection.name.clone()));
+        }
+        self.reconnect_requested(requests).await;
+        names.sort();
+        names.dedup();
+        names
+    }
+
     /// Reconnects every server of this host that a request names, regardless of backoff, and those of its
     /// agents. Boxed, since agents may have agents.
     pub(crate) fn reconnect_requested<'r>(&'r self, requests: &'r [ReconnectRequest]) -> BoxedFuture<'r, ()> {

@@ -15,7 +15,7 @@ use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::Notify;
 
 use crate::host::{Host, HostInner};
-use mcparley_config::reconnect_requests::{SeenRequests, read_requests};
+use mcparley_config::reconnect_requests::read_requests;
 use mcparley_config::{FilesFingerprint, LoadedConfig};
 
 /// Reloads when the content of a file has changed, and reconnects servers that the file `reconnects` names,
@@ -27,9 +27,10 @@ pub(crate) fn watch_config_files(
 ) -> impl Future<Output = ()> + use<> {
     // The fingerprint of the plan in force, so that a change between loading and now is noticed too.
     let mut known = loaded.fingerprint();
-    let mut seen = SeenRequests::default();
-    // Requests from before the start of this host are ignored.
-    let _old = seen.take_new(reconnects.as_deref().and_then(read_requests));
+    if let Some(host) = host.upgrade().map(Host::from_inner) {
+        // Requests from before the start of this host are ignored.
+        let _old = host.seen_requests().take_new(reconnects.as_deref().and_then(read_requests));
+    }
     let mut watcher = FolderWatcher::open(&loaded.files, reconnects.as_ref());
     async move {
         loop {
@@ -50,7 +51,8 @@ pub(crate) fn watch_config_files(
             }
             // After the reload: a user who changes an entry and then requests a reconnect means the new
             // entry.
-            host.reconnect_requested(&seen.take_new(requests)).await;
+            let new = host.seen_requests().take_new(requests);
+            host.reconnect_requested(&new).await;
         }
     }
 }

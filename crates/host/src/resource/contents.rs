@@ -64,7 +64,7 @@ impl Host {
             return Err(ResourceError::TooLong { limit: URI_BYTES });
         }
         let params = RequestParams::new().with_member("uri", &self.listed_uri(server, uri));
-        let request = Request { method: "resources/read", capability: "resources", params };
+        let request = Request::for_reading("resources/read", "resources", params);
         let answer = self.send_request(server, request).await.map_err(|error| not_found_error(error, uri))?;
         Ok(mend_surrogates(answer))
     }

@@ -78,7 +78,8 @@ impl Host {
         let raw = self.listed_uri(server, uri);
         let too_many = || ResourceError::TooMany { limit: WATCHED_RESOURCES };
         let mut watcher = connection.resource_watches().watch_resource(&raw).ok_or_else(too_many)?;
-        let failed = |failure| RequestError::Failed { server: server.clone(), method: METHOD, failure };
+        let failed =
+            |failure| RequestError::Failed { server: server.clone(), method: METHOD.into(), failure };
         let answered =
             watcher.news.wait_for(|news| !matches!(news.subscription, SubscriptionState::Requested));
         let late = |after: Duration| Failure::TimedOut { phase: FailurePhase::Answering, after };

@@ -78,7 +78,7 @@ impl Host {
     /// Fetches the entry of a skill that is in no list.
     async fn fetch_unlisted_skill(&self, server: &ServerName, uri: &str) -> Result<Skill, SkillError> {
         let params = RequestParams::new().with_member("uri", &uri);
-        let request = Request { method: "skills/get", capability: EXTENSION, params };
+        let request = Request::for_reading("skills/get", EXTENSION, params);
         let unknown = || SkillError::Unknown { server: server.clone(), uri: uri.to_owned() };
         let answer = match self.send_request(server, request).await {
             Err(RequestError::NotOffered { .. }) => return Err(unknown()),

@@ -75,25 +75,39 @@ async fn questions_of_two_principals_at_one_old_http_server_reach_exactly_their_
     assert_eq!(people.each_ref().map(|person| person.asked().len()), [1, 1]);
 }
 
-// G3 X5
+// G3 X5: answers in JSON have no stream of their own, so the question comes on the shared one.
 #[tokio::test]
-async fn question_on_a_shared_channel_is_canceled_while_two_principals_have_calls_in_flight() {
+async fn question_on_a_shared_stream_is_canceled_while_two_principals_have_calls_in_flight() {
     let shared = HttpServer::start_with(&[ASKS], &[OLD[0], OLD[1], "--answer", "json"]);
+    let alive = servers([("one", http(&shared))]).start_as(|builder| builder.elicitor(Person::agreeable()));
+    let (first, second) = (slow(ann), slow(ben));
+    let beside = async {
+        tokio::time::timeout(LONG, first.came.notified()).await.unwrap();
+        let outcome = echo(&alive, context("ben", &second)).await;
+        first.leave.as_ref().unwrap().add_permits(1);
+        outcome
+    };
+    let (of_ann, of_ben) = tokio::join!(echo(&alive, context("ann", &first)), beside);
+    assert_eq!(told(&of_ann)["result"]["content"]["name"], "Ann", "alone when it asked");
+    assert_eq!(told(&of_ben)["result"], json!({ "action": "cancel" }));
+    assert_eq!((first.asked().len(), second.asked().len()), (1, 0));
+}
+
+// G3 X5: pipes have one channel for all calls, so a tool that asks runs for one principal at a time.
+#[tokio::test]
+async fn questions_of_two_principals_at_one_local_server_reach_exactly_their_own_caller() {
     let local = stdio(&ScriptedStdio::new(&[ASKS]).with_option(OLD[0], OLD[1]));
-    for (way, entry) in [("GET stream", http(&shared)), ("stdio", local)] {
-        let alive = servers([("one", entry)]).start_as(|builder| builder.elicitor(Person::agreeable()));
-        let (first, second) = (slow(ann), slow(ben));
-        let beside = async {
-            tokio::time::timeout(LONG, first.came.notified()).await.unwrap();
-            let outcome = echo(&alive, context("ben", &second)).await;
-            first.leave.as_ref().unwrap().add_permits(1);
-            outcome
-        };
-        let (of_ann, of_ben) = tokio::join!(echo(&alive, context("ann", &first)), beside);
-        assert_eq!(told(&of_ann)["result"]["content"]["name"], "Ann", "{way}: alone when it asked");
-        assert_eq!(told(&of_ben)["result"], json!({ "action": "cancel" }), "{way}");
-        assert_eq!((first.asked().len(), second.asked().len()), (1, 0), "{way}");
-    }
+    let alive = servers([("one", local)]).start_as(|builder| builder.elicitor(Person::agreeable()));
+    let (first, second) = (slow(ann), Person::new(ben));
+    let beside = async {
+        tokio::time::timeout(LONG, first.came.notified()).await.unwrap();
+        let answer = async { first.leave.as_ref().unwrap().add_permits(1) };
+        tokio::join!(echo(&alive, context("ben", &second)), answer).0
+    };
+    let (of_ann, of_ben) = tokio::join!(echo(&alive, context("ann", &first)), beside);
+    assert_eq!(told(&of_ann)["result"]["content"]["name"], "Ann");
+    assert_eq!(told(&of_ben)["result"]["content"]["name"], "Ben");
+    assert_eq!((first.asked().len(), second.asked().len()), (1, 1));
 }
 
 // G3 X6
@@ -114,7 +128,7 @@ async fn a_question_to_a_model_goes_to_the_sampler_of_its_call() {
 
 // G3 X6
 #[tokio::test]
-async fn a_question_to_a_model_is_refused_while_its_principal_is_unclear() {
+async fn questions_to_a_model_of_two_principals_are_asked_one_after_the_other() {
     let local = stdio(&ScriptedStdio::new(&[SAMPLES]).with_option(OLD[0], OLD[1]));
     let mut slow = Parrot::default();
     slow.pace = std::time::Duration::from_millis(500);
@@ -126,34 +140,33 @@ async fn a_question_to_a_model_is_refused_while_its_principal_is_unclear() {
     };
     let (of_ann, of_ben) = tokio::join!(echo(&alive, context("ann", &person)), beside);
     assert_eq!(told(&of_ann)["result"]["model"], "parrot-1");
-    assert_eq!(told(&of_ben)["error"]["code"], -32603, "{}", of_ben.to_text());
-    assert_eq!(slow.asked.lock().unwrap().len(), 1);
+    assert_eq!(told(&of_ben)["result"]["model"], "parrot-1", "{}", of_ben.to_text());
+    assert_eq!(slow.asked.lock().unwrap().len(), 2);
 }
 
 // G3 X8
 #[tokio::test]
-async fn a_log_message_names_the_principal_of_its_call_or_none_where_that_is_unclear() {
+async fn a_log_message_names_the_principal_of_its_call() {
     let scripts = [ASKS, "flood:1"];
     let server = streaming(&scripts);
     let local = stdio(&ScriptedStdio::new(&scripts).with_option(OLD[0], OLD[1]));
-    for (way, entry, of_second) in [("http", http(&server), Some("ben")), ("stdio", local, None)] {
+    for (way, entry) in [("http", http(&server)), ("stdio", local)] {
         let alive = servers([("one", entry)]).start_as(|builder| builder.elicitor(Person::agreeable()));
         let mut messages = alive.host.log_messages();
         let (first, second) = (slow(ann), Person::new(ben));
-        let mut next = async || {
-            let message = tokio::time::timeout(LONG, messages.recv()).await.unwrap().unwrap();
-            message.principal.map(|principal| principal.as_str().to_owned())
-        };
         let beside = async {
             tokio::time::timeout(LONG, first.came.notified()).await.unwrap();
-            echo(&alive, context("ben", &second)).await;
-            let principal = next().await;
-            first.leave.as_ref().unwrap().add_permits(1);
-            principal
+            let answer = async { first.leave.as_ref().unwrap().add_permits(1) };
+            tokio::join!(echo(&alive, context("ben", &second)), answer).0
         };
-        let (_, principal) = tokio::join!(echo(&alive, context("ann", &first)), beside);
-        assert_eq!(principal.as_deref(), of_second, "{way}: beside a call of another principal");
-        assert_eq!(next().await.as_deref(), Some("ann"), "{way}: the only call in flight");
+        tokio::join!(echo(&alive, context("ann", &first)), beside);
+        let mut principals = Vec::new();
+        for _ in 0..2 {
+            let message = tokio::time::timeout(LONG, messages.recv()).await.unwrap().unwrap();
+            principals.push(message.principal.map(|principal| principal.as_str().to_owned()));
+        }
+        principals.sort();
+        assert_eq!(principals, [Some("ann".to_owned()), Some("ben".to_owned())], "{way}");
     }
 }
 

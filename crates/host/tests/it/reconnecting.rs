@@ -7,7 +7,7 @@ use mcparley::config::StartPolicy;
 use mcparley::model::name::ServerName;
 use mcparley::pool::connect::ConnectContext;
 use mcparley::pool::connection::ServerStatus;
-use mcparley::reload::request_reconnect;
+use mcparley::reload::{prepare_reconnect, publish_reconnect, request_reconnect};
 use mcparley::{AgentSpec, Paths};
 use mcparley_testkit::{ScriptedStdio, log_starts};
 use serde_json::{Value, json};
@@ -72,6 +72,25 @@ async fn request_is_acted_on_once_and_for_its_server_only() {
     request(&alive, &paths, "two");
     until_started(&alive, &log, "two", 2).await;
     assert_eq!(starts(&log, "one"), 2, "an old request is not acted on again");
+}
+
+// L6: a gateway gets the request on its socket first, then sees it in the file.
+#[tokio::test]
+async fn request_that_came_directly_is_ignored_in_the_file() {
+    let (_folder, log, _) = own("request-direct");
+    let (alive, paths) = start(servers([("one", logged(&log, "one")), ("two", logged(&log, "two"))]));
+    assert!(alive.host.wait_until_ready(LONG).await.settled);
+    let loaded = alive.host.loaded_config();
+    let context = ConnectContext::new(&loaded.env, &paths);
+    let server = loaded.plan.servers_by_name("one").into_iter().next().unwrap();
+    let direct = prepare_reconnect(&context, server).unwrap();
+    let names = alive.host.reconnect_on_request(&direct).await;
+    assert_eq!(names, [ServerName::new("one")]);
+    until_started(&alive, &log, "one", 2).await;
+    publish_reconnect(&context, &direct).unwrap();
+    request(&alive, &paths, "two");
+    until_started(&alive, &log, "two", 2).await;
+    assert_eq!(starts(&log, "one"), 2, "one request is acted on once");
 }
 
 // L6

@@ -5,17 +5,60 @@
 //! reject valid JSON (line ends between values, nesting deeper than 64), which is then parsed the usual
 //! way.
 
+use crate::text::can_be_hidden;
+
 /// Whether `bytes` are certainly exactly one JSON value.
 #[must_use]
 pub fn is_plain_json(bytes: &[u8]) -> bool {
-    let has_control =
-        bytes.chunks(64).any(|chunk| chunk.iter().fold(false, |found, byte| found | (*byte < b' ')));
-    !has_control && std::str::from_utf8(bytes).is_ok() && JsonScan { bytes, at: 0 }.scan_document().is_some()
+    ByteRange::of(bytes).is_text(bytes) && JsonScan::new(bytes).scan_document().is_some()
 }
 
-struct JsonScan<'b> {
-    bytes: &'b [u8],
-    at: usize,
+/// The lowest and the highest byte of a text.
+#[derive(Clone, Copy)]
+pub(super) struct ByteRange {
+    lowest: u8,
+    highest: u8,
+}
+
+impl ByteRange {
+    /// Scans blocks without a branch per byte, which compilers turn into vector instructions.
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        let join = |range: Self, byte: &u8| Self {
+            lowest: range.lowest.min(*byte),
+            highest: range.highest.max(*byte),
+        };
+        bytes.iter().fold(Self { lowest: u8::MAX, highest: 0 }, join)
+    }
+
+    /// Whether the bytes are UTF-8 without control characters.
+    pub(super) fn is_text(self, bytes: &[u8]) -> bool {
+        self.lowest >= b' ' && (self.highest < 0x80 || std::str::from_utf8(bytes).is_ok())
+    }
+
+    /// Whether all bytes are printable ASCII, which is never hidden.
+    pub(super) fn is_printable_ascii(self) -> bool {
+        self.lowest >= b' ' && self.highest < 0x7f
+    }
+}
+
+/// A scan of JSON, with notes on the strings behind its place.
+pub(super) struct JsonScan<'b> {
+    pub(super) bytes: &'b [u8],
+    pub(super) at: usize,
+    pub(super) notes: StringNotes,
+}
+
+/// Notes on the strings that were scanned.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct StringNotes {
+    /// The number of escapes, each of which is at least one byte longer than its character.
+    pub(super) escapes: usize,
+    /// Whether an escape has the form `\uXXXX`.
+    pub(super) has_unicode_escape: bool,
+    /// Whether an escape may stand for a hidden character, or for a part of one.
+    pub(super) may_hide: bool,
+    /// Whether a key may name an address, such as `uri` and `resourceUri`.
+    pub(super) may_have_address: bool,
 }
 
 /// The stack of objects and arrays around a value, the innermost in the lowest bit; 1 is an object.
@@ -42,12 +85,22 @@ impl Nesting {
     }
 }
 
-impl JsonScan<'_> {
+impl<'b> JsonScan<'b> {
+    pub(super) fn new(bytes: &'b [u8]) -> Self {
+        Self { bytes, at: 0, notes: StringNotes::default() }
+    }
+
     fn scan_document(&mut self) -> Option<()> {
+        self.scan_value()?;
+        (self.at == self.bytes.len()).then_some(())
+    }
+
+    /// Scans one value of any kind.
+    pub(super) fn scan_value(&mut self) -> Option<()> {
         let mut around = Nesting::default();
         loop {
             if self.scan_value_start(&mut around)? && self.scan_value_end(&mut around)? {
-                return (self.at == self.bytes.len()).then_some(());
+                return Some(());
             }
         }
     }
@@ -79,7 +132,7 @@ impl JsonScan<'_> {
     fn scan_value_end(&mut self, around: &mut Nesting) -> Option<bool> {
         while around.depth > 0 {
             match (self.next_nonblank_byte()?, around.is_in_object()) {
-                (b',', true) => return self.scan_key().map(|()| false),
+                (b',', true) => return self.scan_key().map(|_key| false),
                 (b',', false) => return Some(false),
                 (b'}', true) | (b']', false) => around.leave_container(),
                 _ => return None,
@@ -88,29 +141,46 @@ impl JsonScan<'_> {
         Some(true)
     }
 
-    fn scan_key(&mut self) -> Option<()> {
+    /// Scans a key and its colon. Returns the key between its quotes.
+    pub(super) fn scan_key(&mut self) -> Option<&'b [u8]> {
         (self.next_nonblank_byte()? == b'"').then_some(())?;
+        let start = self.at;
         self.scan_string()?;
-        (self.next_nonblank_byte()? == b':').then_some(())
+        let key = self.bytes.get(start..self.at - 1)?;
+        // An escaped key may name anything.
+        self.notes.may_have_address |= key.windows(3).any(|part| matches!(part, b"uri" | b"Uri"))
+            || (self.notes.escapes > 0 && key.contains(&b'\\'));
+        (self.next_nonblank_byte()? == b':').then_some(key)
     }
 
     /// Scans from after the opening quote to after the closing quote.
-    fn scan_string(&mut self) -> Option<()> {
+    pub(super) fn scan_string(&mut self) -> Option<()> {
         loop {
             self.at = self.find_special_byte()?;
             if self.next_byte()? == b'"' {
                 return Some(());
             }
+            self.notes.escapes += 1;
             match self.next_byte()? {
-                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {}
-                b'u' => {
-                    let digits = self.bytes.get(self.at..)?.first_chunk::<4>()?;
-                    digits.iter().all(u8::is_ascii_hexdigit).then_some(())?;
-                    self.at += 4;
-                }
+                b'n' | b'"' | b'\\' | b'/' | b't' => {}
+                b'b' | b'f' | b'r' => self.notes.may_hide = true,
+                b'u' => self.scan_unicode_escape()?,
                 _ => return None,
             }
         }
+    }
+
+    fn scan_unicode_escape(&mut self) -> Option<()> {
+        let digits = self.bytes.get(self.at..)?.first_chunk::<4>()?;
+        let mut unit = 0;
+        for digit in digits {
+            unit = unit << 4 | char::from(*digit).to_digit(16)?;
+        }
+        self.at += 4;
+        self.notes.has_unicode_escape = true;
+        // Half of a surrogate pair is no character.
+        self.notes.may_hide |= char::from_u32(unit).is_none_or(can_be_hidden);
+        Some(())
     }
 
     /// The offset of the next quote or backslash.
@@ -159,7 +229,7 @@ impl JsonScan<'_> {
     }
 
     /// The next byte that is not a space.
-    fn next_nonblank_byte(&mut self) -> Option<u8> {
+    pub(super) fn next_nonblank_byte(&mut self) -> Option<u8> {
         loop {
             match self.next_byte()? {
                 b' ' => {}
@@ -168,13 +238,13 @@ impl JsonScan<'_> {
         }
     }
 
-    fn next_byte(&mut self) -> Option<u8> {
+    pub(super) fn next_byte(&mut self) -> Option<u8> {
         let byte = self.bytes.get(self.at).copied();
         self.at += 1;
         byte
     }
 
-    fn consume_byte(&mut self, byte: u8) -> bool {
+    pub(super) fn consume_byte(&mut self, byte: u8) -> bool {
         let is_next = self.bytes.get(self.at) == Some(&byte);
         self.at += usize::from(is_next);
         is_next

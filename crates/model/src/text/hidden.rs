@@ -131,6 +131,11 @@ fn is_hidden(before: PrecedingCharacter, character: char, next: Option<char>) ->
     }
 }
 
+/// Whether the character is hidden between some neighbors: a joiner or a selector, or always.
+pub(super) fn can_be_hidden(character: char) -> bool {
+    !matches!(character, '\n' | '\t') && is_always_hidden(character)
+}
+
 fn is_always_hidden(character: char) -> bool {
     matches!(character,
         // C0, delete and C1: they control the terminal.

@@ -56,6 +56,22 @@ impl<'e> RawToolEntry<'e> {
         parse_text(self.description, "description")
     }
 
+    pub(super) fn raw_name(&self) -> Option<&'e RawValue> {
+        self.name
+    }
+
+    pub(super) fn raw_description(&self) -> Option<&'e RawValue> {
+        self.description
+    }
+
+    pub(super) fn raw_input_schema(&self) -> Option<&'e RawValue> {
+        self.input_schema
+    }
+
+    pub(super) fn raw_output_schema(&self) -> Option<&'e RawValue> {
+        self.output_schema
+    }
+
     pub(super) fn annotations(&self) -> Option<Map<String, Value>> {
         parse_object(self.annotations)
     }

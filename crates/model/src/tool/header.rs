@@ -76,6 +76,12 @@ impl HeaderParam {
         Ok(Self { header: format!("{PREFIX}{name}"), path: path.to_vec() })
     }
 
+    /// The complete name of the header.
+    #[must_use]
+    pub fn header_name(&self) -> &str {
+        &self.header
+    }
+
     /// The header's name and value; `None` for an argument that is missing or null.
     fn to_header(&self, arguments: &Value) -> Option<(String, String)> {
         let value = self.path.iter().try_fold(arguments, |value, name| value.as_object()?.get(name))?;

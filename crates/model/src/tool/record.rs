@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
+use super::definition::ToolDefinition;
 use super::{Audience, HeaderParam, TaskSupport, Tool, ToolHints, ToolLoading};
 use crate::hex::Hex;
 use crate::name::ToolName;
@@ -76,6 +77,7 @@ impl ToolRecord<'_> {
             result_chars,
             audience,
             says_destructive,
+            definition: ToolDefinition::default(),
         })
     }
 }
@@ -107,6 +109,7 @@ impl Tool {
             result_chars,
             audience,
             says_destructive,
+            definition: _,
         } = self;
         ToolRecord {
             name: Cow::Borrowed(name.as_str()),
@@ -164,7 +167,7 @@ mod tests {
     // L12
     #[test]
     fn tool_record_round_trips() {
-        let tool = tool(|_| ());
+        let tool = Tool { definition: ToolDefinition::default(), ..tool(|_| ()) };
         let written = serde_json::to_string(&tool.to_record()).unwrap();
         let again = serde_json::from_str::<ToolRecord<'_>>(&written).unwrap().into_tool().unwrap();
         assert_eq!(format!("{again:?}"), format!("{tool:?}"));

@@ -1,18 +1,20 @@
 //! The file format of a cached surface.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mcparley_model::config::Era;
 use mcparley_model::text::Untrusted;
-use mcparley_model::tool::{self, Tool, ToolFault, WithheldTool};
-use mcparley_wire::RawJson;
+use mcparley_model::tool::{Tool, ToolFault, WithheldTool};
+use mcparley_wire::{RawJson, ServerDescription};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
-use crate::surface::Surface;
+use crate::surface::{AnnouncedChanges, Surface};
 
 /// The format version; files with another version are ignored.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// The JSON of one cache file.
 #[derive(Serialize, Deserialize)]
@@ -31,21 +33,47 @@ struct SurfaceFile<'f> {
     templates: Vec<&'f RawValue>,
     #[serde(borrow)]
     skills: Vec<&'f RawValue>,
+    /// Files of earlier versions have none.
+    #[serde(default)]
+    list_hints: BTreeMap<Box<str>, Box<RawValue>>,
     instructions: Option<String>,
+    about: Option<CachedDescription>,
 }
 
-/// A tool and the digest of its definition.
+/// A tool as the server sent it, and the digest of its definition.
 #[derive(Serialize, Deserialize)]
 struct CachedTool<'f> {
     #[serde(borrow)]
     digest: std::borrow::Cow<'f, str>,
     #[serde(borrow)]
-    tool: tool::ToolRecord<'f>,
+    tool: &'f RawValue,
 }
 
 impl<'f> CachedTool<'f> {
-    fn from_tool(tool: &'f Tool) -> Self {
-        Self { digest: tool.digest().to_string().into(), tool: tool.to_record() }
+    fn new(tool: &Tool, definition: &'f RawValue) -> Self {
+        Self { digest: tool.digest().to_string().into(), tool: definition }
+    }
+}
+
+/// A server's description of itself.
+#[derive(Serialize, Deserialize)]
+struct CachedDescription {
+    info: Option<Value>,
+    capabilities: Map<String, Value>,
+    instructions: Option<String>,
+}
+
+impl CachedDescription {
+    fn from_description(about: &ServerDescription) -> Self {
+        Self {
+            info: about.info.clone(),
+            capabilities: about.capabilities.clone(),
+            instructions: about.whole_instructions.as_ref().map(|text| text.raw().to_owned()),
+        }
+    }
+
+    fn into_description(self) -> ServerDescription {
+        ServerDescription::new(self.info.as_ref(), Some(Value::Object(self.capabilities)), self.instructions)
     }
 }
 
@@ -71,12 +99,22 @@ impl<'f> SurfaceRecord<'f> {
     }
 
     pub(super) fn into_surface(self) -> Option<Surface> {
-        let SurfaceFile { tools, withheld, prompts, resources, templates, skills, instructions, .. } =
-            self.file;
+        let SurfaceFile {
+            tools,
+            withheld,
+            prompts,
+            resources,
+            templates,
+            skills,
+            list_hints,
+            instructions,
+            about,
+            ..
+        } = self.file;
         let raw = |list: Vec<&RawValue>| -> Option<Vec<RawJson>> {
             list.into_iter().map(|raw| RawJson::from_value(&raw).ok()).collect()
         };
-        let tool = |definition: CachedTool<'_>| definition.tool.into_tool().map(Arc::new);
+        let tool = |definition: CachedTool<'_>| Tool::parse(definition.tool).ok().map(Arc::new);
         let refused = |CachedWithheldTool { name, why }: CachedWithheldTool| WithheldTool {
             name,
             fault: ToolFault::EarlierRun(why),
@@ -88,7 +126,13 @@ impl<'f> SurfaceRecord<'f> {
             resources: raw(resources)?,
             templates: raw(templates)?,
             skills: raw(skills)?,
+            list_hints: list_hints
+                .into_iter()
+                .map(|(list, hints)| Some((list, RawJson::from_value(&hints).ok()?)))
+                .collect::<Option<_>>()?,
             instructions: instructions.map(Untrusted::new),
+            about: about.map(|about| Arc::new(about.into_description())),
+            announced: AnnouncedChanges::default(),
             gaps: Vec::new(),
         })
     }
@@ -96,7 +140,19 @@ impl<'f> SurfaceRecord<'f> {
 
 /// Serializes a surface as the text of its cache file.
 pub(super) fn serialize_surface(era: Era, stamp: &str, surface: &Surface) -> Option<String> {
-    let Surface { tools, withheld, prompts, resources, templates, skills, instructions, gaps: _ } = surface;
+    let Surface {
+        tools,
+        withheld,
+        prompts,
+        resources,
+        templates,
+        skills,
+        instructions,
+        about,
+        list_hints,
+        gaps: _,
+        announced: _,
+    } = surface;
     let raw = |list: &'_ [RawJson]| -> Option<Vec<Box<RawValue>>> {
         list.iter().map(|raw| raw.as_raw_value().map(ToOwned::to_owned)).collect()
     };
@@ -106,17 +162,28 @@ pub(super) fn serialize_surface(era: Era, stamp: &str, surface: &Surface) -> Opt
         name: withheld.name.clone(),
         why: withheld.to_string(),
     };
+    let definition = |tool: &Arc<Tool>| RawValue::from_string(tool.definition_text()).ok();
+    let definitions: Vec<Box<RawValue>> = tools.iter().map(definition).collect::<Option<_>>()?;
     let file = SurfaceFile {
         format: FORMAT,
         era: era.as_str(),
         stamp,
-        tools: tools.iter().map(|tool| CachedTool::from_tool(tool)).collect(),
+        tools: tools
+            .iter()
+            .zip(definitions.iter().map(AsRef::as_ref))
+            .map(|(tool, definition)| CachedTool::new(tool, definition))
+            .collect(),
         withheld: withheld.iter().map(refused).collect(),
         prompts: prompts.iter().map(AsRef::as_ref).collect(),
         resources: resources.iter().map(AsRef::as_ref).collect(),
         templates: templates.iter().map(AsRef::as_ref).collect(),
         skills: skills.iter().map(AsRef::as_ref).collect(),
+        list_hints: list_hints
+            .iter()
+            .map(|(list, hints)| Some((list.clone(), hints.as_raw_value()?.to_owned())))
+            .collect::<Option<_>>()?,
         instructions: instructions.as_ref().map(|text| text.raw().to_owned()),
+        about: about.as_deref().map(CachedDescription::from_description),
     };
     serde_json::to_string(&file).ok()
 }

@@ -28,7 +28,7 @@ use super::{
 use crate::connect::ConnectContext;
 use crate::connect_error::ConnectError;
 use crate::jitter;
-use crate::log::ServerLog;
+use crate::log::{LogLevelGate, ServerLog};
 use crate::server_requests::ServerRequests;
 use crate::start_gate::StartGate;
 use crate::surface::Surface;
@@ -273,12 +273,14 @@ impl ConnectionActor {
         let (in_use, released) = mpsc::channel(1);
         let (spoken, about) = (session.protocol(), Arc::new(session.server_description().clone()));
         let listening = listen::start_listening(&session, &self.changes, &self.watched);
-        let telling = notify::start_notifying(&session, &self.context, (self.server_requests.roots(), &gate));
+        let levels = Arc::<LogLevelGate>::default();
+        let roots = (self.server_requests.roots(), &gate);
+        let telling = notify::start_notifying(&session, &self.context, roots, &levels);
         let logging = self.log.is_on_disk().then(|| {
             let log = Arc::clone(&self.log);
             AbortOnDropTask::start(log.write_continuously())
         });
-        let kept = (Arc::clone(&self.watched), gate);
+        let kept = (Arc::clone(&self.watched), gate, levels);
         let live = LiveConnection::new(session, self.epoch, kept, in_use).with_process(link.process_id());
         let live = Arc::new(live);
         let surface = Arc::new(surface);

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use mcparley_model::limits::MESSAGE_BYTES;
 use mcparley_wire::peer::{BoxedFuture, Handler};
-use mcparley_wire::{INTERNAL, Incoming, Notice, RawJson, RpcError};
+use mcparley_wire::{Cause, INTERNAL, Incoming, Notice, RawJson, RpcError};
 use serde_json::json;
 use tokio::sync::Notify;
 
@@ -53,10 +53,13 @@ impl Notifications {
     }
 
     /// Answers `roots/list`, and records in the gate that the server knows these roots.
-    fn answer_roots_list(&self) -> BoxedFuture<'static, Result<RawJson, RpcError>> {
+    fn answer_roots_list(&self, cause: Cause) -> BoxedFuture<'static, Result<RawJson, RpcError>> {
         self.gate.record_request();
         let (server_requests, gate) = (Arc::clone(&self.server_requests), Arc::clone(&self.gate));
         Box::pin(async move {
+            if let Some(answer) = server_requests.relay_roots(cause).await {
+                return answer;
+            }
             let (version, roots) = server_requests.roots().to_result().await;
             gate.record_version(version);
             RawJson::from_value(&roots).map_err(|_| RpcError::new(INTERNAL, "the answer cannot be written"))
@@ -81,7 +84,7 @@ impl Handler for Notifications {
         }
         // In the old era a server keeps its roots for all calls, so they are never those of one call.
         if &*incoming.method == ROOTS {
-            return self.answer_roots_list();
+            return self.answer_roots_list(incoming.cause);
         }
         let server_requests = Arc::clone(&self.server_requests);
         Box::pin(async move { server_requests.answer_request(incoming).await })
@@ -109,9 +112,11 @@ impl Handler for Notifications {
             "notifications/tasks/status" | "notifications/tasks" => {
                 self.server_requests.task_notify().notify_waiters()
             }
-            "notifications/message" => self
-                .log
-                .add_message(params.as_ref(), || self.server_requests.principal_for(cause, params.as_ref())),
+            "notifications/message" => {
+                let is_relayed = self.server_requests.relay_log(cause, params.as_ref());
+                let principal = || self.server_requests.principal_for(cause, params.as_ref());
+                self.log.add_message(params.as_ref(), (!is_relayed).then_some(principal));
+            }
             _ => {}
         }
     }

@@ -13,7 +13,7 @@ use mcparley_wire::peer::PeerCallOptions;
 use mcparley_wire::{AgreedProtocol, ProtocolSession, RequestParams};
 
 use crate::connect::ConnectContext;
-use crate::log::ServerLogLevel;
+use crate::log::{LogLevelGate, ServerLogLevel};
 use crate::roots::{RootsGate, ServerRoots};
 use crate::task::{AbortOnDropTask, select};
 
@@ -25,29 +25,30 @@ pub(super) fn start_notifying(
     session: &ProtocolSession,
     context: &ConnectContext,
     (roots, gate): (&ServerRoots, &Arc<RootsGate>),
+    levels: &Arc<LogLevelGate>,
 ) -> Option<AbortOnDropTask<Infallible>> {
     let mut level =
         session.server_description().has_capability("logging").then(|| context.log_level()).flatten();
     let session = session.clone();
     match session.protocol() {
         AgreedProtocol::Old(_) => {
-            let (roots, gate) = (roots.clone(), Arc::clone(gate));
+            let (roots, gate, levels) = (roots.clone(), Arc::clone(gate), Arc::clone(levels));
             if !gate.has_requested_roots() {
                 // The server gets the current roots when it requests them; only later changes are announced.
                 gate.record_version(roots.version());
             }
             Some(AbortOnDropTask::start(async move {
-                send_changes(&session, (&roots, &gate), level.as_mut()).await
+                send_changes(&session, (&roots, &gate), (level.as_mut(), &levels)).await
             }))
         }
         AgreedProtocol::New => {
             let mut level = level?;
             // Set before the first request, which already carries it.
-            session.set_log_level(level.current());
+            session.set_log_level(level.current_for_requests());
             Some(AbortOnDropTask::start(async move {
                 loop {
                     level.changed().await;
-                    session.set_log_level(level.current());
+                    session.set_log_level(level.current_for_requests());
                 }
             }))
         }
@@ -58,7 +59,7 @@ pub(super) fn start_notifying(
 async fn send_changes(
     session: &ProtocolSession,
     (roots, gate): (&ServerRoots, &RootsGate),
-    mut level: Option<&mut ServerLogLevel>,
+    (mut level, levels): (Option<&mut ServerLogLevel>, &LogLevelGate),
 ) -> Infallible {
     let mut said = None;
     loop {
@@ -67,6 +68,7 @@ async fn send_changes(
         {
             said = Some(wanted);
             send_log_level(session, wanted).await;
+            levels.record_level(wanted);
         }
         let other_level = async {
             match level.as_mut() {

@@ -51,7 +51,7 @@ impl ListRefresh {
                         () = tokio::time::sleep_until(until) => {
                             let (session, known, lists) = (session.clone(), Arc::clone(known), *lists);
                             *self = Self::Fetching(AbortOnDropTask::start(async move {
-                                known.refetch_lists(&session, lists).await
+                                known.after_changes(&session, lists).await
                             }));
                         }
                         () = changes.wait_for_marks() => {

@@ -51,6 +51,12 @@ pub enum UnansweredRequest {
         /// The reason.
         reason: String,
     },
+    /// The client of a gateway did not answer the server's request.
+    #[error("the client did not answer its request: {reason}")]
+    Refused {
+        /// The reason.
+        reason: String,
+    },
     /// The server requested input in every round, up to the limit.
     #[error("it still requests input after {rounds} rounds")]
     TooManyRounds {

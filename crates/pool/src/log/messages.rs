@@ -40,6 +40,8 @@ pub struct LogChannel {
 struct LogLevels {
     all: Option<LogLevel>,
     of: BTreeMap<ServerName, LogLevel>,
+    /// Whether each request of the new era carries the level of its own client instead.
+    is_per_client: bool,
 }
 
 impl Default for LogChannel {
@@ -77,8 +79,18 @@ impl LogChannel {
             Some(server) => {
                 levels.of.insert(server.clone(), level);
             }
-            None => *levels = LogLevels { all: Some(level), of: BTreeMap::new() },
+            None => {
+                levels.all = Some(level);
+                levels.of.clear();
+            }
         });
+    }
+
+    /// Sets the level of the servers of the old era, on behalf of the clients of a gateway. Requests of the
+    /// new era carry the level of their own client.
+    pub fn set_client_level(&self, server: Option<&ServerName>, level: LogLevel) {
+        self.levels.send_modify(|levels| levels.is_per_client = true);
+        self.set_level(server, level);
     }
 }
 
@@ -94,6 +106,12 @@ impl ServerLogLevel {
     pub fn current(&mut self) -> Option<LogLevel> {
         let levels = self.levels.borrow_and_update();
         levels.of.get(&self.server).copied().or(levels.all)
+    }
+
+    /// The level that every request of the new era carries.
+    pub(crate) fn current_for_requests(&mut self) -> Option<LogLevel> {
+        let is_per_client = self.levels.borrow().is_per_client;
+        self.current().filter(|_| !is_per_client)
     }
 
     /// Waits until the level may have changed.

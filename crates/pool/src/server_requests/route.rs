@@ -10,6 +10,7 @@
 //! | the message came on the stream of a request of no call: the host | old HTTP |
 //! | one call is in flight: that call | shared channels |
 //! | all calls in flight are of one principal: one of them | shared channels |
+//! | a question, and only calls of one principal may ask now: one of them | shared channels |
 //! | no call is in flight: the host | shared channels |
 //! | calls of several principals are in flight: no user is asked | shared channels |
 //!
@@ -43,6 +44,8 @@ pub(super) struct RouteClues {
     pub(super) cause: Cause,
     /// The task that the message names.
     pub(super) related_task: Option<String>,
+    /// Whether the message is a question: a tool that has finished without one before does not ask.
+    pub(super) is_question: bool,
 }
 
 /// The facts about a call in flight that messages are compared with.
@@ -55,12 +58,23 @@ pub(super) trait RouteCandidate: Clone {
 
     /// Whether the call has become this task.
     fn follows_task(&self, task: &str) -> bool;
+
+    /// Whether the call may ask: its tool is not known as quiet.
+    fn may_ask(&self) -> bool;
+
+    /// Whether a question of the call is open, and its questions are told apart: calls of one principal that do
+    /// so run one after the other until they have asked, so the next question is not of this one.
+    fn has_asked_exactly(&self) -> bool;
 }
 
 impl RouteClues {
     pub(super) fn from_message(cause: Cause, params: Option<&RawJson>) -> Self {
         let task = params.and_then(|params| params.member("_meta")?.member(RELATED_TASK)?.member("taskId"));
-        Self { cause, related_task: task.and_then(|task| task.decode().ok()) }
+        Self { cause, related_task: task.and_then(|task| task.decode().ok()), is_question: false }
+    }
+
+    pub(super) fn from_question(cause: Cause, params: Option<&RawJson>) -> Self {
+        Self { is_question: true, ..Self::from_message(cause, params) }
     }
 }
 
@@ -78,12 +92,37 @@ pub(super) fn resolve_call<C: RouteCandidate>(clues: &RouteClues, calls: &[C]) -
     match (clues.cause, calls) {
         (Cause::Ours(_), _) | (Cause::Connection, []) => MessageRoute::Host,
         (Cause::Connection, [call]) => MessageRoute::Call(call.clone()),
-        (Cause::Connection, [first, others @ ..])
-            if others.iter().all(|other| other.principal() == first.principal()) =>
-        {
+        (Cause::Connection, [..]) if clues.is_question => {
+            let asking: Vec<C> = calls.iter().filter(|call| call.may_ask()).cloned().collect();
+            match asking.as_slice() {
+                [] => resolve_by_principal(calls),
+                [call] => MessageRoute::Call(call.clone()),
+                [..] => resolve_unasked(resolve_by_principal(&asking)),
+            }
+        }
+        (Cause::Connection, [..]) => resolve_by_principal(calls),
+    }
+}
+
+/// The calls of one principal that have not asked yet, if the others are told apart. Never decides between
+/// principals.
+fn resolve_unasked<C: RouteCandidate>(route: MessageRoute<C>) -> MessageRoute<C> {
+    let MessageRoute::OneOf(calls) = route else { return route };
+    let unasked: Vec<C> = calls.iter().filter(|call| !call.has_asked_exactly()).cloned().collect();
+    match unasked.as_slice() {
+        [] => MessageRoute::OneOf(calls),
+        [call] => MessageRoute::Call(call.clone()),
+        [..] => MessageRoute::OneOf(unasked),
+    }
+}
+
+/// One of several calls, if all are of one principal.
+fn resolve_by_principal<C: RouteCandidate>(calls: &[C]) -> MessageRoute<C> {
+    match calls {
+        [first, others @ ..] if others.iter().all(|other| other.principal() == first.principal()) => {
             MessageRoute::OneOf(calls.to_vec())
         }
-        (Cause::Connection, [..]) => MessageRoute::Ambiguous,
+        [..] => MessageRoute::Ambiguous,
     }
 }
 

@@ -5,7 +5,9 @@ use std::fmt;
 
 use mcparley_model::limits::CURSOR_BYTES;
 use mcparley_wire::peer::PeerCallOptions;
-use mcparley_wire::{Damage, Failure, ProtocolSession, RawJson, RequestParams};
+use mcparley_wire::{AgreedProtocol, Damage, Failure, ProtocolSession, RawJson, RequestParams};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use tokio::time::Instant;
 
 use super::{GapReason, ListGap, ListLimits};
@@ -47,6 +49,8 @@ pub(super) struct ListRequest {
 /// A fetched list, possibly with a gap.
 pub(super) struct FetchedList {
     pub(super) items: Vec<RawJson>,
+    /// The hints of the first page, if the server is of the new era.
+    pub(super) hints: Option<RawJson>,
     pub(super) gap: Option<ListGap>,
 }
 
@@ -56,9 +60,9 @@ pub(super) async fn fetch_list(
     asked: ListRequest,
     limits: ListLimits,
 ) -> FetchedList {
-    let mut items = Vec::new();
+    let (mut items, mut hints) = (Vec::new(), None);
     if !session.server_description().has_capability(asked.capability) {
-        return FetchedList { items, gap: None };
+        return FetchedList { items, hints, gap: None };
     }
     let deadline = Instant::now() + limits.time;
     let mut seen = HashSet::new();
@@ -68,6 +72,7 @@ pub(super) async fn fetch_list(
             Ok(page) => page,
             Err(failure) => break Some(GapReason::Failed(failure)),
         };
+        hints = hints.or(page.hints);
         let room = limits.items.saturating_sub(items.len());
         let is_full = page.items.len() > room;
         items.extend(page.items.into_iter().take(room));
@@ -86,11 +91,12 @@ pub(super) async fn fetch_list(
         }
         cursor = Some(next);
     };
-    FetchedList { items, gap: why.map(|why| ListGap { method: asked.method, reason: why }) }
+    FetchedList { items, hints, gap: why.map(|why| ListGap { method: asked.method, reason: why }) }
 }
 
 struct ListPage {
     items: Vec<RawJson>,
+    hints: Option<RawJson>,
     next: Option<String>,
 }
 
@@ -110,5 +116,21 @@ async fn fetch_page(
     let items = answer.member_elements(asked.member).ok_or(Failure::Damaged(Damage::Shape))?;
     // A cursor that is not a string counts as missing.
     let next = answer.member("nextCursor").and_then(|cursor| cursor.decode::<String>().ok());
-    Ok(ListPage { items, next })
+    let hints = parse_hints(&answer).filter(|_| session.protocol() == AgreedProtocol::New);
+    Ok(ListPage { items, hints, next })
+}
+
+/// The members of a page that say how long its list is good for and whose it is.
+fn parse_hints(page: &RawJson) -> Option<RawJson> {
+    #[derive(Deserialize, Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct ListHints {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        ttl_ms: Option<Box<RawValue>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cache_scope: Option<Box<RawValue>>,
+        #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+        meta: Option<Box<RawValue>>,
+    }
+    RawJson::from_value(&page.decode::<ListHints>().ok()?).ok()
 }

@@ -56,6 +56,7 @@ scripts! {
     Both ServerRequest "server-request" Text("roots/list"), "sends a request of its own on a call; its answer is the text of the reply";
     // Requests to the client before a call is answered.
     Both Wants "wants" Word(&["form", "url", "roots", "sampling", "bogus", "state"]), "a call of the new era is answered by wanting that first, or only to be asked again";
+    Both Asks "asks" Word(&["form", "url", "sampling", "roots"]), "a call asks its client for that, with a request in mid-call or, in the new era, with a result that requires it; the answer is the text of the reply";
     Both UrlRequired "url-required" Text("https://example.com/visit"), "a call answers -32042 with that address";
     // Tasks, logging and completion.
     Both Task "task" Number(2, COUNT), "a tool `chore` whose calls become tasks that have ended at that look; 0 is never";

@@ -24,11 +24,38 @@ pub(crate) struct PendingQuestions {
 impl PendingQuestions {
     /// Sends a request on the stream of `request` and waits for the reply.
     pub(crate) fn ask_client(&self, request: &Request<'_>, method: &str) -> io::Result<Value> {
+        self.send_question(request, method, &request_params(method))
+    }
+
+    /// Asks for one kind of input, as the script `asks` names it, and waits for the reply.
+    pub(crate) fn ask_for_input(&self, request: &Request<'_>, kind: &str) -> io::Result<Value> {
+        let wanted = input_request(kind);
+        let (method, params) = (wanted["method"].as_str().unwrap_or_default(), &wanted["params"]);
+        let answer = self.send_question(request, method, params)?;
+        if let Some(id) = params.get("elicitationId") {
+            let params = json!({ "elicitationId": id });
+            let done =
+                json!({ "jsonrpc": "2.0", "method": "notifications/elicitation/complete", "params": params });
+            request.out.send_lines(format!("{done}\n").as_bytes())?;
+        }
+        Ok(answer)
+    }
+
+    /// Asks for a form on behalf of a task, and waits for the reply.
+    pub(crate) fn ask_for_task(&self, request: &Request<'_>, task: &str) -> io::Result<Value> {
+        let mut params = form_params();
+        if let Some(params) = params.as_object_mut() {
+            let related = json!({ "io.modelcontextprotocol/related-task": { "taskId": task } });
+            params.insert("_meta".to_owned(), related);
+        }
+        self.send_question(request, "elicitation/create", &params)
+    }
+
+    fn send_question(&self, request: &Request<'_>, method: &str, params: &Value) -> io::Result<Value> {
         let id = format!("ask-{}", self.asked.fetch_add(1, Ordering::Relaxed) + 1);
         let (sender, answers) = channel();
         lock(&self.open).insert(json!(id).to_string(), sender);
-        let question =
-            json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": request_params(method) });
+        let question = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
         request.out.send_lines(format!("{question}\n").as_bytes())?;
         let answer = answers.recv_timeout(PATIENCE);
         Ok(answer.unwrap_or_else(|_| json!("no answer")))
@@ -68,16 +95,20 @@ pub(crate) fn form_request() -> Value {
 
 /// A result that requires input before the call is answered.
 pub(crate) fn input_required_result(kind: &str, id: &Value) -> Value {
-    let request = |method: &str, params: Value| json!({ "it": { "method": method, "params": params } });
-    let wanted = match kind {
-        "form" => request("elicitation/create", form_params()),
-        "url" => request("elicitation/create", url_params("https://example.com/visit")),
-        "roots" => request("roots/list", json!({})),
-        "sampling" => request("sampling/createMessage", request_params("sampling/createMessage")),
-        "bogus" => request("bogus/method", json!({})),
-        _ => json!({}),
-    };
+    let wanted = if kind == "state" { json!({}) } else { json!({ "it": input_request(kind) }) };
     json!({ "resultType": "input_required", "inputRequests": wanted, "requestState": format!("after {id}") })
+}
+
+/// The request for one kind of input.
+fn input_request(kind: &str) -> Value {
+    let (method, params) = match kind {
+        "form" => ("elicitation/create", form_params()),
+        "url" => ("elicitation/create", url_params("https://example.com/visit")),
+        "roots" => ("roots/list", json!({})),
+        "sampling" => ("sampling/createMessage", request_params("sampling/createMessage")),
+        _ => ("bogus/method", json!({})),
+    };
+    json!({ "method": method, "params": params })
 }
 
 /// The error data of a required URL elicitation.

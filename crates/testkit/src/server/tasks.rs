@@ -42,7 +42,7 @@ pub(crate) fn task_tool() -> Value {
 /// The capabilities for tasks: a capability in the old era, an extension in the new.
 pub(crate) fn capabilities() -> [(&'static str, Value); 2] {
     [
-        ("tasks", json!({ "requests": { "tools": { "call": {} } }, "cancel": {} })),
+        ("tasks", json!({ "requests": { "tools": { "call": {} } }, "cancel": {}, "list": {} })),
         ("extensions", json!({ "io.modelcontextprotocol/tasks": {} })),
     ]
 }
@@ -61,13 +61,17 @@ impl ScriptedServer {
             "tools/call" if request.message.text("name") == Some(TOOL) => self.create_task(request, era),
             "tasks/get" => self.poll_task(request, era),
             "tasks/result" if era == RequestEra::Old => self.fetch_task_result(request)?,
-            "tasks/update" if era == RequestEra::New => self.update_task(request, |task| {
+            "tasks/list" if era == RequestEra::Old => self.list_tasks(),
+            "tasks/update" if era == RequestEra::New => self.update_task(request, |_, task| {
                 task.told = request.message.param("inputResponses").cloned();
-                json!({})
+                json!({ "resultType": "complete" })
             }),
-            "tasks/cancel" => self.update_task(request, |task| {
+            "tasks/cancel" => self.update_task(request, |id, task| {
                 task.is_cancelled = true;
-                json!({})
+                match era {
+                    RequestEra::Old => self.task_state(id, task, era),
+                    RequestEra::New => json!({ "resultType": "complete" }),
+                }
             }),
             _ => return Ok(None),
         }))
@@ -117,6 +121,15 @@ impl ScriptedServer {
         self.complete_task_result(request, era, self.task_state(id, task, era))
     }
 
+    /// All tasks, in one page (old era).
+    fn list_tasks(&self) -> ServerOutcome {
+        let tasks = lock(&self.tasks.0);
+        let mut seen: Vec<Value> =
+            tasks.iter().map(|(id, task)| self.task_state(id, task, RequestEra::Old)).collect();
+        seen.sort_by_key(|task| task["taskId"].to_string());
+        ServerOutcome::Result(json!({ "tasks": seen }))
+    }
+
     /// The result of a task (old era); its input request is sent on the stream of this request.
     fn fetch_task_result(&self, request: &Request<'_>) -> io::Result<ServerOutcome> {
         let id = request.message.text("taskId").unwrap_or_default();
@@ -125,8 +138,10 @@ impl ScriptedServer {
             return Ok(ServerOutcome::Refused(RpcRefusal::invalid_params("no such task")));
         };
         if self.options.scripts.has(Name::TaskWants) {
-            let told = self.questions.ask_client(request, "elicitation/create")?;
+            let told = self.questions.ask_for_task(request, id)?;
             task.result = tools::text_result(&told.to_string());
+            task.told = Some(told);
+            lock(&self.tasks.0).insert(id.to_owned(), task.clone());
         }
         Ok(match self.options.scripts.text(Name::TaskEnd) {
             Some("failed") => ServerOutcome::Refused(RpcRefusal::internal_error()),
@@ -137,11 +152,11 @@ impl ScriptedServer {
     fn update_task(
         &self,
         request: &Request<'_>,
-        change: impl FnOnce(&mut ServerTask) -> Value,
+        change: impl FnOnce(&str, &mut ServerTask) -> Value,
     ) -> ServerOutcome {
         let id = request.message.text("taskId").unwrap_or_default();
         match lock(&self.tasks.0).get_mut(id) {
-            Some(task) => ServerOutcome::Result(change(task)),
+            Some(task) => ServerOutcome::Result(change(id, task)),
             None => ServerOutcome::Refused(RpcRefusal::invalid_params("no such task")),
         }
     }
@@ -165,20 +180,19 @@ impl ScriptedServer {
             (false, false, true) => end,
             (false, false, false) => "working",
         };
-        let poll = match era {
-            RequestEra::Old => "pollInterval",
-            RequestEra::New => "pollIntervalMs",
+        let (poll, ttl) = match era {
+            RequestEra::Old => ("pollInterval", "ttl"),
+            RequestEra::New => ("pollIntervalMs", "ttlMs"),
         };
         let mut seen = json!({
             "taskId": id, "status": status, "statusMessage": format!("look {}", task.looks),
-            "createdAt": "2026-07-28T00:00:00Z", "lastUpdatedAt": "2026-07-28T00:00:00Z", poll: POLL,
+            "createdAt": "2026-07-28T00:00:00Z", "lastUpdatedAt": "2026-07-28T00:00:00Z", poll: POLL, ttl: null,
         });
         let more = match (era, status) {
-            (RequestEra::Old, _) => ("ttl", Value::Null),
             (RequestEra::New, "input_required") => ("inputRequests", questions::form_request()),
             (RequestEra::New, "completed") => ("result", task_result(task)),
             (RequestEra::New, "failed") => ("error", json!({ "code": -32603, "message": "Internal error" })),
-            (RequestEra::New, _) => ("ttlMs", Value::Null),
+            (RequestEra::Old | RequestEra::New, _) => return seen,
         };
         if let Some(seen) = seen.as_object_mut() {
             seen.insert(more.0.to_owned(), more.1);

@@ -29,3 +29,4 @@ mod stdio_scripts;
 mod stdio_truth;
 mod stdio_wants;
 mod terminal;
+mod upstream;

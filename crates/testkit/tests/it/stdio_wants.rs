@@ -4,7 +4,7 @@ use crate::stdio_client::{Stdio, echo, modern};
 use mcparley_testkit::ScriptedStdio;
 use serde_json::{Value, json};
 
-pub(crate) const WORDS: &[&str] = &["wants", "url-required", "refuse-version"];
+pub(crate) const WORDS: &[&str] = &["wants", "asks", "url-required", "refuse-version"];
 
 fn new_era(script: &str, on: &str) -> Stdio {
     let scripted = ScriptedStdio::new(&[script]).with_option("--versions", "2026-07-28");
@@ -47,4 +47,30 @@ fn supported_version_is_refused_by_script() {
     assert_eq!((&error["code"], &error["data"]["supported"]), (&json!(-32022), &json!(["2026-07-28"])));
     let found = server.ask("server/discover", &modern(json!({})))["result"].take();
     assert_eq!(found["resultType"], "complete");
+}
+
+#[test]
+fn call_asks_in_the_way_of_its_era() {
+    for (kind, method) in [
+        ("form", "elicitation/create"),
+        ("url", "elicitation/create"),
+        ("sampling", "sampling/createMessage"),
+        ("roots", "roots/list"),
+    ] {
+        let mut server = Stdio::start(&ScriptedStdio::new(&[&format!("asks:{kind}")]));
+        server.greet();
+        server.request(7, "tools/call", &echo());
+        let question = server.message();
+        assert_eq!(question["method"], method, "{question}");
+        server.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "said": kind } }));
+        let mut answer = server.message();
+        while answer["id"] != 7 {
+            answer = server.message();
+        }
+        assert!(answer["result"]["content"][0]["text"].as_str().unwrap().contains(kind), "{answer}");
+        let mut server = new_era(&format!("asks:{kind}"), "tools/call");
+        let wanted = server.ask("tools/call", &modern(echo()))["result"].take();
+        let asked = wanted["inputRequests"].as_object().unwrap().values().next().unwrap();
+        assert_eq!(asked["method"], method, "{wanted}");
+    }
 }

@@ -3,15 +3,18 @@
 //!
 //! All other forms (other members, other orders, malformed input) are left to the full parser.
 
-use mcparley_model::json::is_plain_json;
+use mcparley_model::json::{ResultScan, is_plain_json};
 
 /// Parses id and result of a response that has exactly the three required members, in one of the usual
-/// orders.
-pub(super) fn parse_plain_response(line: &[u8]) -> Option<(u64, &[u8])> {
+/// orders. The result comes with the notes of its scan, if it has a usual form.
+pub(super) fn parse_plain_response(line: &[u8]) -> Option<(u64, &[u8], Option<ResultScan>)> {
     let (id, result) = split_id_first(line).or_else(|| split_result_first(line))?;
-    let id = parse_number(id)?;
+    let (id, result) = (parse_number(id)?, result.trim_ascii());
     // Only a single JSON value between the two ends makes them the ends of one message.
-    is_plain_json(result).then_some((id, result.trim_ascii()))
+    match ResultScan::of_result(result) {
+        Some(scan) => Some((id, result, Some(scan))),
+        None => is_plain_json(result).then_some((id, result, None)),
+    }
 }
 
 /// The form of most libraries.

@@ -164,12 +164,12 @@ fn encoded_messages_match_their_content() {
     assert_eq!(text(encode_notification("n", None)), r#"{"jsonrpc":"2.0","method":"n"}"#);
     let id = RawJson::from_text(r#""x""#);
     assert_eq!(
-        text(encode_response(&id, &Err(RpcError::new(-1, "no")))),
+        text(encode_error(Some(&id), &RpcError::new(-1, "no"))),
         r#"{"jsonrpc":"2.0","id":"x","error":{"code":-1,"message":"no"}}"#
     );
     let more = RpcError::new(-1, "no").with_data(RawJson::from_text(r#"{"a": 1.0}"#));
     assert_eq!(
-        text(encode_response(&id, &Err(more))),
+        text(encode_error(Some(&id), &more)),
         r#"{"jsonrpc":"2.0","id":"x","error":{"code":-1,"message":"no","data":{"a": 1.0}}}"#
     );
 }

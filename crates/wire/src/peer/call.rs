@@ -41,6 +41,9 @@ pub struct ProgressUpdate {
     /// The current activity; text of the server.
     #[serde(default)]
     pub message: Option<String>,
+    /// The parameters of the notification, as the other side wrote them.
+    #[serde(skip)]
+    pub raw: Option<RawJson>,
 }
 
 /// A request that has its id but was not sent yet, so that its id can be a progress token.

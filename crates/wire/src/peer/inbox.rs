@@ -325,7 +325,7 @@ impl Inbox {
                 let token = token.and_then(|token| Id::parse(&token.token.to_string()));
                 let progress = params.as_ref().and_then(|params| params.decode::<ProgressUpdate>().ok());
                 if let (Some(Id::Number(id)), Some(progress)) = (token, progress) {
-                    pending.send_progress(id, progress);
+                    pending.send_progress(id, ProgressUpdate { raw: params.clone(), ..progress });
                 }
                 return;
             }
@@ -354,12 +354,12 @@ impl Inbox {
     fn answer_request(&self, incoming: Incoming) {
         let id = incoming.id.clone();
         let Ok(room) = Arc::clone(&self.room).try_acquire_owned() else {
-            let busy = Err(RpcError::new(BUSY, "too many requests at once"));
-            self.peer.shared.outbound.send_or_drop(Bytes::from(message::encode_response(&id, &busy)));
+            let busy = RpcError::new(BUSY, "too many requests at once");
+            self.peer.shared.outbound.send_or_drop(Bytes::from(message::encode_error(Some(&id), &busy)));
             return;
         };
         let (handler, method) = (Arc::clone(&self.handler), incoming.method.clone());
-        let answer = self.handler.handle_request(incoming);
+        let answer = self.handler.handle_request_in_pieces(incoming);
         let owed = self.owed.add_request(self.peer.clone(), id);
         self.answers.spawn(async move {
             owed.send_answer(answer).await;

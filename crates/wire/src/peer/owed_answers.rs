@@ -10,7 +10,9 @@ use tokio::sync::oneshot;
 
 use super::{BoxedFuture, Peer};
 use crate::failure::{INTERNAL, RpcError};
+use crate::json_pieces::JsonPieces;
 use crate::message;
+use crate::message::response_parts::ResponseParts;
 use mcparley_model::json::RawJson;
 
 /// The requests of the other side that are being answered, by their raw ids.
@@ -54,7 +56,7 @@ impl OwedAnswers {
 
 impl OwedAnswer {
     /// Sends the response when it is ready. A canceled request is dropped.
-    pub(super) async fn send_answer(mut self, answer: BoxedFuture<'static, Result<RawJson, RpcError>>) {
+    pub(super) async fn send_answer(mut self, answer: BoxedFuture<'static, Result<JsonPieces, RpcError>>) {
         let outcome = tokio::select! {
             // First, because a finished answer cannot be canceled.
             biased;
@@ -63,9 +65,14 @@ impl OwedAnswer {
         };
         self.is_answered = true;
         if let Some(outcome) = outcome {
-            let message = Bytes::from(message::encode_response(&self.id, &outcome));
-            // If it cannot be sent the connection is over, and the other side knows.
-            let _gone = self.peer.shared.outbound.send(message, None).await;
+            let message = match outcome {
+                Ok(result) => ResponseParts::from_pieces(&self.id, result),
+                Err(error) => ResponseParts::from_error(&self.id, &error),
+            };
+            if let Err(message) = self.peer.shared.outbound.try_send_parts(message) {
+                // If it cannot be sent the connection is over, and the other side knows.
+                let _gone = self.peer.shared.outbound.send_parts(message).await;
+            }
         }
     }
 }
@@ -76,11 +83,9 @@ impl Drop for OwedAnswer {
             self.all.cancel_request(&self.id);
         }
         if !self.is_answered && !self.peer.is_ended() {
-            let broke_off = Err(RpcError::new(INTERNAL, "the request was aborted"));
-            self.peer
-                .shared
-                .outbound
-                .send_or_drop(Bytes::from(message::encode_response(&self.id, &broke_off)));
+            let aborted = RpcError::new(INTERNAL, "the request was aborted");
+            let message = Bytes::from(message::encode_error(Some(&self.id), &aborted));
+            self.peer.shared.outbound.send_or_drop(message);
         }
     }
 }

@@ -12,9 +12,9 @@ use mcparley_model::json::RawJson;
 
 /// An error response to a message that is no valid request.
 #[derive(Debug)]
-pub(super) struct MessageRefusal {
+pub(crate) struct MessageRefusal {
     id: Option<Id>,
-    error: RpcError,
+    pub(crate) error: RpcError,
 }
 
 impl MessageRefusal {
@@ -28,13 +28,17 @@ impl MessageRefusal {
         Self { id: None, error: RpcError::new(INVALID_REQUEST, reason) }
     }
 
-    /// Encodes the refusal.
-    pub(super) fn to_message(&self) -> Vec<u8> {
-        let id = self.id.as_ref().and_then(|id| match id {
+    /// The id of the refused request as JSON, if it could be read.
+    pub(crate) fn raw_id(&self) -> Option<RawJson> {
+        self.id.as_ref().and_then(|id| match id {
             Id::Number(number) => RawJson::from_value(number).ok(),
             Id::Text(text) => RawJson::from_value(text).ok(),
-        });
-        message::encode_error(id.as_ref(), &self.error)
+        })
+    }
+
+    /// Encodes the refusal.
+    pub(super) fn to_message(&self) -> Vec<u8> {
+        message::encode_error(self.raw_id().as_ref(), &self.error)
     }
 }
 
@@ -48,11 +52,12 @@ pub(super) fn refusals_for_line<'m>(
 }
 
 /// Whether the value is a valid request id of the protocol.
-pub(super) fn is_id(id: &RawJson) -> bool {
+pub(crate) fn is_id(id: &RawJson) -> bool {
     matches!(id.as_bytes().first(), Some(b'"' | b'-' | b'0'..=b'9'))
 }
 
-fn refusal_for(line: &Bytes, message: &RpcMessage) -> Option<MessageRefusal> {
+/// The refusal of one message; `None` if the message is valid, or no response to it is expected.
+pub(crate) fn refusal_for(line: &Bytes, message: &RpcMessage) -> Option<MessageRefusal> {
     match message {
         RpcMessage::Noise => {
             Some(MessageRefusal { id: None, error: RpcError::new(PARSE_ERROR, "it is not JSON") })

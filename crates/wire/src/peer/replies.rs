@@ -42,8 +42,8 @@ pub enum AskError {
     Failed(Failure),
 }
 
-/// Sends the replies of one inbound request.
-pub(crate) trait ReplySink: Send + Sync {
+/// Sends the replies of one inbound request, or the messages of a session outside of requests.
+pub trait ReplySink: Send + Sync {
     /// Sends a notification if the queue has space for it.
     fn send_notification(&self, message: Bytes) -> Delivery;
 
@@ -59,7 +59,15 @@ pub(crate) trait ReplySink: Send + Sync {
 }
 
 impl Replies {
-    pub(super) fn over_peer(peer: &Peer) -> Self {
+    /// Replies that are sent by this sink.
+    #[must_use]
+    pub fn new(sink: Arc<dyn ReplySink>) -> Self {
+        Self(sink)
+    }
+
+    /// Replies that use the whole connection of a peer.
+    #[must_use]
+    pub fn over_peer(peer: &Peer) -> Self {
         let shared: Arc<Shared> = Arc::clone(&peer.shared);
         Self(shared)
     }

@@ -20,7 +20,7 @@ pub enum RoundOutcome {
     /// The final result.
     Complete(RawJson),
     /// No result yet: the server requires input first.
-    InputRequired(RequiredInput),
+    InputRequired(Box<RequiredInput>),
     /// No result yet: the server has created a task for it (SEP-2663).
     Task(RawJson),
 }
@@ -32,6 +32,8 @@ pub struct RequiredInput {
     pub requests: Vec<InputRequest>,
     /// Opaque state that the client returns byte for byte.
     pub state: Option<RawJson>,
+    /// The whole result, as the server wrote it.
+    pub result: RawJson,
 }
 
 /// One input request of a server.
@@ -56,7 +58,7 @@ impl RequiredInput {
         }
         let requests =
             requests.map(|requests| parse_input_requests(&requests)).transpose()?.unwrap_or_default();
-        Ok(Self { requests, state })
+        Ok(Self { requests, state, result: answer.clone() })
     }
 }
 

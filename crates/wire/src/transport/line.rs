@@ -1,6 +1,6 @@
 //! Messages as lines of a byte stream, in both directions.
 
-use std::io;
+use std::io::{self, IoSlice};
 use std::time::Duration;
 
 use bytes::BytesMut;
@@ -8,6 +8,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::queue::{OutgoingMessages, QueuedMessage};
 use crate::frame::LineDecoder;
+use crate::message::response_parts::ResponseParts;
 use crate::peer::Inbox;
 
 /// Size of one read, and limit of one batched write.
@@ -16,6 +17,9 @@ const READ_BYTES: usize = 64 * 1024;
 /// Minimal free capacity; below it a new buffer is allocated. Small messages share one: a fresh buffer for
 /// each costs more than reading it.
 const LEAST_ROOM: usize = 16 * 1024;
+
+/// A message from this size on is written from its own memory; smaller ones are copied into one write.
+const LONG_BYTES: usize = 16 * 1024;
 
 /// Lines delivered before other tasks get their turn: a caller that got its response may write the next
 /// request, and the server works on it while the rest is delivered.
@@ -34,19 +38,27 @@ pub(super) async fn write_lines(
     mut stream: impl AsyncWrite + Unpin,
 ) -> io::Result<()> {
     let mut buffer = BytesMut::new();
+    let mut written = Vec::new();
     while let Some(first) = outgoing.next().await {
-        append_line(&mut buffer, &first);
-        let mut written = vec![first];
+        let mut next = Some(first);
         // Messages that are queued already go out in the same write.
-        while buffer.len() < READ_BYTES
-            && let Some(next) = outgoing.try_next()
-        {
-            append_line(&mut buffer, &next);
-            written.push(next);
+        while let Some(message) = next {
+            if message.parts.total_bytes() >= LONG_BYTES {
+                let ResponseParts { head, result, tail } = &message.parts;
+                write_all_parts(&mut stream, [&buffer, head, result, tail, b"\n"]).await?;
+                buffer.clear();
+            } else {
+                append_line(&mut buffer, &message);
+            }
+            written.push(message);
+            next = if buffer.len() < READ_BYTES { outgoing.try_next() } else { None };
         }
-        stream.write_all(&buffer).await?;
+        if !buffer.is_empty() {
+            stream.write_all(&buffer).await?;
+        }
         stream.flush().await?;
         buffer.clear();
+        written.clear();
     }
     // The other side sees the end of its input when the stream is dropped, whether or not this works.
     let _closed = stream.shutdown().await;
@@ -54,8 +66,26 @@ pub(super) async fn write_lines(
 }
 
 fn append_line(buffer: &mut BytesMut, queued: &QueuedMessage) {
-    buffer.extend_from_slice(&queued.message);
+    let ResponseParts { head, result, tail } = &queued.parts;
+    [head, result, tail].into_iter().for_each(|part| buffer.extend_from_slice(part));
     buffer.extend_from_slice(b"\n");
+}
+
+/// Writes all parts, in as few writes as the stream allows.
+async fn write_all_parts<const N: usize>(
+    stream: &mut (impl AsyncWrite + Unpin),
+    parts: [&[u8]; N],
+) -> io::Result<()> {
+    let mut slices = parts.map(IoSlice::new);
+    let mut left = &mut slices[..];
+    IoSlice::advance_slices(&mut left, 0);
+    while !left.is_empty() {
+        match stream.write_vectored(left).await? {
+            0 => return Err(io::ErrorKind::WriteZero.into()),
+            count => IoSlice::advance_slices(&mut left, count),
+        }
+    }
+    Ok(())
 }
 
 /// Reads lines and delivers them until the stream ends.

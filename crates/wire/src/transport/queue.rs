@@ -7,6 +7,7 @@ use mcparley_model::limits::{QUEUE_BYTES, QUEUE_MESSAGES};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
 use crate::failure::Failure;
+use crate::message::response_parts::ResponseParts;
 use crate::peer::{BoxedFuture, Outbound, RequestTicket};
 
 /// The sending end of the queue. When it is full, callers wait (backpressure), and optional messages are
@@ -22,7 +23,7 @@ pub(super) struct SendQueue {
 /// A queued message with its share of the queue's bytes.
 #[derive(Debug)]
 pub(super) struct QueuedMessage {
-    pub(super) message: Bytes,
+    pub(super) parts: ResponseParts,
     /// The id of its call, if it is a request and the writer needs it.
     pub(super) call: Option<u64>,
     _room: OwnedSemaphorePermit,
@@ -85,30 +86,48 @@ impl OutgoingMessages {
     }
 }
 
-fn permit_count(message: &Bytes) -> Result<u32, Failure> {
+impl SendQueue {
+    async fn queue_message(&self, parts: ResponseParts, call: Option<u64>) -> Result<(), Failure> {
+        let closed = || Failure::Closed { exit: None, sent: false };
+        let share = permit_count(&parts)?;
+        let room = Arc::clone(&self.room).acquire_many_owned(share).await.map_err(|_| closed())?;
+        self.messages.send(QueuedMessage { parts, call, _room: room }).await.map_err(|_| closed())
+    }
+}
+
+impl QueuedMessage {
+    /// The message in one part.
+    pub(super) fn message(&self) -> Bytes {
+        self.parts.clone().into_message()
+    }
+}
+
+fn permit_count(message: &ResponseParts) -> Result<u32, Failure> {
     let too_large = Failure::TooLarge { limit: QUEUE_BYTES };
-    u32::try_from(message.len()).ok().filter(|bytes| *bytes as usize <= QUEUE_BYTES).ok_or(too_large)
+    u32::try_from(message.total_bytes()).ok().filter(|bytes| *bytes as usize <= QUEUE_BYTES).ok_or(too_large)
 }
 
 impl Outbound for SendQueue {
     fn send(&self, message: Bytes, ticket: Option<RequestTicket>) -> BoxedFuture<'_, Result<(), Failure>> {
-        Box::pin(async move {
-            let closed = || Failure::Closed { exit: None, sent: false };
-            let share = permit_count(&message)?;
-            let room = Arc::clone(&self.room).acquire_many_owned(share).await.map_err(|_| closed())?;
-            let call = ticket.map(|ticket| ticket.id);
-            self.messages.send(QueuedMessage { message, call, _room: room }).await.map_err(|_| closed())
-        })
+        Box::pin(self.queue_message(message.into(), ticket.map(|ticket| ticket.id)))
     }
 
     fn try_send(&self, message: Bytes) -> Result<(), Bytes> {
-        let Ok(share) = permit_count(&message) else { return Err(message) };
+        self.try_send_parts(message.into()).map_err(ResponseParts::into_message)
+    }
+
+    fn send_parts(&self, message: ResponseParts) -> BoxedFuture<'_, Result<(), Failure>> {
+        Box::pin(self.queue_message(message, None))
+    }
+
+    fn try_send_parts(&self, parts: ResponseParts) -> Result<(), ResponseParts> {
+        let Ok(share) = permit_count(&parts) else { return Err(parts) };
         match Arc::clone(&self.room).try_acquire_many_owned(share) {
             Ok(room) => {
-                let sent = self.messages.try_send(QueuedMessage { message, call: None, _room: room });
-                sent.map_err(|unsent| unsent.into_inner().message)
+                let sent = self.messages.try_send(QueuedMessage { parts, call: None, _room: room });
+                sent.map_err(|unsent| unsent.into_inner().parts)
             }
-            Err(_) => Err(message),
+            Err(_) => Err(parts),
         }
     }
 

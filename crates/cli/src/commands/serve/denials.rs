@@ -4,9 +4,11 @@
 
 use std::collections::HashSet;
 use std::convert::Infallible;
+use std::pin::pin;
 
 use mcparley::Host;
 use mcparley::permission::PendingCall;
+use mcparley_gateway::control::ControlError;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
@@ -29,14 +31,26 @@ impl DenialPrinter {
         Self { calls: host.denied_calls(), told: HashSet::new() }
     }
 
-    /// Prints every denied call; never returns.
-    pub(super) async fn print_denials(&mut self, out: &mut TerminalOutput) -> Infallible {
+    /// Prints every denied call while the control socket is served; never returns. Without the socket the
+    /// gateway serves on.
+    pub(super) async fn print_denials(
+        &mut self,
+        control: impl Future<Output = Result<Infallible, ControlError>>,
+        out: &mut TerminalOutput,
+    ) -> Infallible {
+        let (mut control, mut is_served) = (pin!(control), true);
         loop {
-            match self.calls.recv().await {
-                Ok(call) => self.print_denial(&call, out),
-                // Missed calls are still listed by `mcparley pending`.
-                Err(RecvError::Lagged(_)) => {}
-                Err(RecvError::Closed) => std::future::pending().await,
+            tokio::select! {
+                call = self.calls.recv() => match call {
+                    Ok(call) => self.print_denial(&call, out),
+                    // Missed calls are still listed by `mcparley pending`.
+                    Err(RecvError::Lagged(_)) => {}
+                    Err(RecvError::Closed) => std::future::pending().await,
+                },
+                Err(error) = &mut control, if is_served => {
+                    out.warn(&format!("`mcparley pending` cannot answer questions of this gateway: {error}"));
+                    is_served = false;
+                }
             }
         }
     }

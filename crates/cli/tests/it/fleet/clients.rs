@@ -104,13 +104,13 @@ fn assert_serves(client: Client) {
     let place = place();
     let steps = [
         json!({ "list": true }),
-        call("mcp__everything__echo", &json!({ "message": "through the gateway" })),
-        call("mcp__everything__get-sum", &json!({ "a": 1, "b": 2 })),
-        call("mcp__own__big", &json!({ "bytes": 300_000 })),
+        call("everything__echo", &json!({ "message": "through the gateway" })),
+        call("everything__get-sum", &json!({ "a": 1, "b": 2 })),
+        call("own__big", &json!({ "bytes": 300_000 })),
     ];
     let came = client(&place, &["--defer", "never", "--permission-mode", "default"], &steps);
     let [list, echoed, denied, long] = came.as_slice() else { panic!("{came:?}") };
-    for name in ["mcp__everything__echo", "mcp__everything__get-sum", "mcp__own__big"] {
+    for name in ["everything__echo", "everything__get-sum", "own__big"] {
         assert!(names(list).contains(&name), "{list}");
     }
     assert!(text(echoed).contains("through the gateway"), "{echoed}");
@@ -120,12 +120,12 @@ fn assert_serves(client: Client) {
     let steps = [
         json!({ "list": true }),
         call("ToolSearch", &json!({ "query": "echo a message", "max_results": 10 })),
-        call("CallTool", &json!({ "name": "mcp__everything__echo", "arguments": { "message": "found" } })),
+        call("CallTool", &json!({ "name": "everything__echo", "arguments": { "message": "found" } })),
     ];
     let came = client(&place, &["--defer", "always"], &steps);
     let [list, search, found] = came.as_slice() else { panic!("{came:?}") };
-    assert!(names(list).contains(&"ToolSearch") && !names(list).contains(&"mcp__everything__echo"), "{list}");
-    assert!(text(search).contains("mcp__everything__echo"), "{search}");
+    assert!(names(list).contains(&"ToolSearch") && !names(list).contains(&"everything__echo"), "{list}");
+    assert!(text(search).contains("everything__echo"), "{search}");
     assert!(text(found).contains("found"), "{found}");
     assert_eq!(place.processes(), Vec::<u32>::new(), "nothing is left running");
 }
@@ -158,7 +158,7 @@ fn fleet_inspector_is_served_in_the_new_era() {
 #[test]
 fn fleet_inspector_calls_a_tool_that_no_rule_names() {
     for era in ["legacy", "modern"] {
-        let steps = [call("mcp__everything__get-sum", &json!({ "a": 1, "b": 2 }))];
+        let steps = [call("everything__get-sum", &json!({ "a": 1, "b": 2 }))];
         let came = inspector(era, &place(), &[], &steps);
         assert_ne!(came[0]["isError"], true, "{era}: {came:?}");
         assert!(text(&came[0]).contains('3'), "{era}: {came:?}");

@@ -95,7 +95,7 @@ fn fleet_claude_code_calls_a_tool_through_the_gateway_and_the_file_is_put_back()
     let before = "{\n\t\"mcpServers\": {}\n}\n";
     place.world.write("home/project/.mcp.json", before);
     place.world.ok(&["connect", "claude-code", "--scope", "project", "--yes"]);
-    let tool = "mcp__mcparley__mcp__everything__echo";
+    let tool = "mcp__mcparley__everything__echo";
     let turns = json!({ "turns": [
         { "calls": [{ "name": tool, "arguments": { "message": "ping-4711" } }], "expect": [tool] },
         { "text": "The answer has arrived.", "expect": ["Echo: ping-4711"] },

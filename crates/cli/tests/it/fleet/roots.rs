@@ -60,7 +60,7 @@ fn served(place: &Place, capabilities: &Value, roots: &Value) -> String {
         "protocolVersion": "2025-11-25", "capabilities": capabilities,
         "clientInfo": { "name": "x", "version": "1" },
     });
-    let call = json!({ "name": "mcp__fs__list_allowed_directories", "arguments": {} });
+    let call = json!({ "name": "fs__list_allowed_directories", "arguments": {} });
     for message in [
         json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": greeting }),
         json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),

@@ -3,9 +3,42 @@
 use mcparley::ContentBlock;
 use mcparley::results::ResourceBody;
 use mcparley_wire::ProtocolVersion;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::result_shape::{knows_audio, knows_links};
+use crate::json_edit::{JsonEdit, JsonMembers, elements};
+
+/// Replaces the blocks that a protocol version does not have by text; the others keep their bytes.
+pub(crate) fn replace_unknown_blocks<'j>(
+    edit: &mut JsonEdit<'j>,
+    content: &'j RawValue,
+    version: ProtocolVersion,
+) {
+    let may_have = |kind: &str| content.get().contains(kind);
+    if (knows_audio(version) || !may_have("audio")) && (knows_links(version) || !may_have("resource_link")) {
+        return;
+    }
+    elements(content).into_iter().for_each(|block| replace_unknown_block(edit, block, version));
+}
+
+/// Replaces a block that a protocol version does not have by text.
+pub(crate) fn replace_unknown_block<'j>(
+    edit: &mut JsonEdit<'j>,
+    block: &'j RawValue,
+    version: ProtocolVersion,
+) {
+    let Some(members) = JsonMembers::parse(block.get()) else { return };
+    let text = |name: &str| members.text(name).unwrap_or_default();
+    let note = match text("type").as_str() {
+        "audio" if !knows_audio(version) => {
+            format!("[audio of type {}, which this client does not support]", text("mimeType"))
+        }
+        "resource_link" if !knows_links(version) => format!("[link {} {}]", text("name"), text("uri")),
+        _ => return,
+    };
+    edit.replace(block, text_block(&note).to_string());
+}
 
 /// The JSON of a block for a protocol version; a block type that the version does not have becomes text.
 pub(super) fn block_to_json(block: &ContentBlock, version: ProtocolVersion) -> Value {

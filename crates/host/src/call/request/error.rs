@@ -1,5 +1,7 @@
 //! Errors of requests for prompts and resources, in words that a model or a user can act on.
 
+use std::borrow::Cow;
+
 use mcparley_model::name::ServerName;
 use mcparley_model::text::{display_line, shell_word};
 use mcparley_wire::Failure;
@@ -43,7 +45,7 @@ pub enum RequestError {
         /// The server.
         server: ServerName,
         /// The method of the request.
-        method: &'static str,
+        method: Cow<'static, str>,
         /// The failure.
         #[source]
         failure: Failure,
@@ -54,7 +56,7 @@ pub enum RequestError {
         /// The server.
         server: ServerName,
         /// The method of the request.
-        method: &'static str,
+        method: Cow<'static, str>,
         /// The reason why the input could not be given.
         #[source]
         why: UnansweredRequest,

@@ -19,15 +19,17 @@ use crate::host::roster::Roster;
 use crate::host::starter::{ConnectionSlot, ConnectionStarter};
 use crate::host::{Host, HostInner, lock_ignoring_poison};
 use mcparley_config::{AgentSpec, BUILT_IN_SERVER, LoadedConfig};
-use mcparley_pool::connection::Connection;
+use mcparley_pool::client_offer::ClientOffer;
+use mcparley_pool::connection::{Connection, ServerStatus};
 use mcparley_pool::pool_key::PoolKey;
 
 impl Host {
     /// Creates a host with the servers of `self` that this agent may see.
-    pub(super) fn create_view(&self, spec: Arc<AgentSpec>) -> Self {
+    pub(super) fn create_view(&self, spec: Arc<AgentSpec>, offer: Option<ClientOffer>) -> Self {
         let above = &self.inner.parts;
         let built_in = above.built_in.map(BuiltInFactory::create_server);
-        let starter = Arc::new(self.roster().starter().for_agent(spec.start.clone(), built_in.as_deref()));
+        let start = spec.start.clone();
+        let starter = Arc::new(self.roster().starter().for_agent(start, built_in.as_deref(), offer));
         let parts = HostParts {
             approver: Arc::clone(&above.approver),
             hooks: Arc::clone(&above.hooks),
@@ -44,7 +46,7 @@ impl Host {
             denied: above.denied.clone(),
             calls: Arc::clone(&above.calls),
         };
-        let shared = Shared { host: self.clone(), spec };
+        let shared = Shared { host: self.clone(), spec, offer };
         let first = AgentRosterBuilder::new(&shared, None, &HashSet::new(), starter).build_roster(&parts);
         let host = Self::from_inner(Arc::new(HostInner::new(parts, first.roster, Some(shared))));
         if let Some(built_in) = built_in {
@@ -97,7 +99,8 @@ impl<'g> AgentRosterBuilder<'g> {
             .ready_servers()
             .filter_map(|server| Some((server.name.clone(), server.config.clone()?)))
             .collect();
-        this.add_shared_servers(&shared.spec, &own, shared.host.inner.parts.built_in.is_some());
+        let has_built_in = shared.host.inner.parts.built_in.is_some();
+        this.add_shared_servers(shared, &own, has_built_in);
         own.into_iter().for_each(|(name, config)| this.add_own_server(name, config));
         this
     }
@@ -106,14 +109,21 @@ impl<'g> AgentRosterBuilder<'g> {
     /// whole host.
     fn add_shared_servers(
         &mut self,
-        spec: &AgentSpec,
+        shared: &Shared,
         own: &[(ServerName, ServerConfig)],
         has_built_in: bool,
     ) {
         let is_own = |connection: &Connection| has_built_in && is_built_in(&connection.config);
         let is_hidden = |connection: &Connection| own.iter().any(|(name, _)| *name == connection.name);
-        for connection in self.above.connections() {
-            if spec.can_see(&connection.name) && !is_own(connection) && !is_hidden(connection) {
+        let above = Arc::clone(&self.above);
+        for connection in above.connections() {
+            if !shared.spec.can_see(&connection.name) || is_own(connection) || is_hidden(connection) {
+                continue;
+            }
+            let is_off = matches!(connection.state().status, ServerStatus::Disabled);
+            if shared.offer.is_some() && !is_off {
+                self.add_own_server(connection.name.clone(), ServerConfig::clone(&connection.config));
+            } else {
                 self.lent.insert(connection.name.clone());
                 self.connections.push(Arc::clone(connection));
             }

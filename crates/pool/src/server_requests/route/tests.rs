@@ -15,6 +15,8 @@ struct Row {
     principal: Option<PrincipalId>,
     request: Option<RequestId>,
     task: Option<&'static str>,
+    may_ask: bool,
+    has_asked: bool,
 }
 
 impl RouteCandidate for Row {
@@ -29,18 +31,27 @@ impl RouteCandidate for Row {
     fn follows_task(&self, task: &str) -> bool {
         self.task == Some(task)
     }
+
+    fn may_ask(&self) -> bool {
+        self.may_ask
+    }
+
+    fn has_asked_exactly(&self) -> bool {
+        self.has_asked
+    }
 }
 
 /// A row: the case, the cause of the message, the task it names, the calls in flight, and its route.
 type Case<'c> = (&'c str, Cause, Option<&'c str>, &'c [Row], &'c str);
 
 fn call(name: &'static str, principal: &str) -> Row {
-    Row { name, principal: Some(PrincipalId::new(principal)), request: None, task: None }
+    let principal = Some(PrincipalId::new(principal));
+    Row { name, principal, request: None, task: None, may_ask: true, has_asked: false }
 }
 
 /// The route of a message in a word.
 fn route(cause: Cause, related_task: Option<&str>, calls: &[Row]) -> String {
-    let clues = RouteClues { cause, related_task: related_task.map(str::to_owned) };
+    let clues = RouteClues { cause, related_task: related_task.map(str::to_owned), is_question: true };
     match resolve_call(&clues, calls) {
         MessageRoute::Call(call) => call.name.to_owned(),
         MessageRoute::OneOf(calls) => calls.iter().map(|call| call.name).collect::<Vec<_>>().join(" or "),
@@ -62,7 +73,9 @@ async fn first_matching_rule_decides_the_call_of_a_message() {
     let two = [sent(&a, of_a), sent(&b, of_b)];
     let tasks = [task(&a, "1"), task(&b, "2")];
     let (shared, none) = (Cause::Connection, None);
-    let table: [Case<'_>; 19] = [
+    let quiet = |row: &Row| Row { may_ask: false, ..row.clone() };
+    let asked = |row: &Row| Row { has_asked: true, ..row.clone() };
+    let table: [Case<'_>; 26] = [
         // Rule 2.
         ("stream of the first call", Cause::Ours(of_a), none, &two, "a"),
         ("stream of the second call", Cause::Ours(of_b), none, &two, "b"),
@@ -79,6 +92,20 @@ async fn first_matching_rule_decides_the_call_of_a_message() {
         ("one call", shared, none, std::slice::from_ref(&a), "a"),
         ("one call of the host", shared, none, std::slice::from_ref(&own), "own"),
         ("one call of which the request is known", shared, none, &[sent(&a, of_a)], "a"),
+        // Rule 6.
+        ("only the second may ask", shared, none, &[quiet(&a), b.clone()], "b"),
+        (
+            "two of one principal may ask",
+            shared,
+            none,
+            &[a.clone(), quiet(&b), also_a.clone()],
+            "a or also a",
+        ),
+        ("none may ask", shared, none, &[quiet(&a), quiet(&b)], "nobody"),
+        ("calls of one principal, one may ask", shared, none, &[quiet(&a), also_a.clone()], "also a"),
+        ("one of one principal has asked", shared, none, &[asked(&a), also_a.clone()], "also a"),
+        ("all of one principal have asked", shared, none, &[asked(&a), asked(&also_a)], "a or also a"),
+        ("one has asked, the other is of another principal", shared, none, &[asked(&a), b.clone()], "nobody"),
         // Rules 7 and 8.
         ("calls of one principal", shared, none, &[a.clone(), also_a.clone()], "a or also a"),
         ("calls of the host", shared, none, &[own.clone(), also_own], "own or also own"),

@@ -26,17 +26,19 @@ fn input_requests_keep_their_order_and_state_is_returned_byte_for_byte() {
         InputRequest { key: "a".into(), method: "roots/list".into(), params: None },
     ];
     let state = Some(raw(r#""\u00e9\/\ud83d\ude00""#));
-    assert_eq!(read(answer).unwrap(), RoundOutcome::InputRequired(RequiredInput { requests, state }));
+    assert_eq!(
+        read(answer).unwrap(),
+        RoundOutcome::InputRequired(Box::new(RequiredInput { requests, state, result: raw(answer) }))
+    );
 }
 
 // T9
 #[test]
 fn result_with_only_request_state_is_accepted() {
-    let wanted = read(r#"{"resultType":"input_required","requestState":"s"}"#).unwrap();
-    assert_eq!(
-        wanted,
-        RoundOutcome::InputRequired(RequiredInput { requests: Vec::new(), state: Some(raw(r#""s""#)) })
-    );
+    let answer = r#"{"resultType":"input_required","requestState":"s"}"#;
+    let (requests, state, result) = (Vec::new(), Some(raw(r#""s""#)), raw(answer));
+    let expected = RoundOutcome::InputRequired(Box::new(RequiredInput { requests, state, result }));
+    assert_eq!(read(answer).unwrap(), expected);
     let unsaid = read(r#"{"resultType":"input_required"}"#).unwrap_err();
     assert!(matches!(unsaid, Failure::Protocol(_)), "{unsaid}");
 }

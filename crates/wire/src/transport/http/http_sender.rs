@@ -16,6 +16,7 @@ use super::network::Network;
 use super::{HttpTarget, body, http_error, redirect, refusal, target, tunnel};
 use crate::authorizer::{Authorizer, Challenge, ChallengeKind, Credentials, RequestTarget, RetryDecision};
 use crate::failure::{Failure, FailurePhase};
+use crate::gateway_path;
 use crate::task::OwnedTasks;
 
 /// Header of the DPoP nonce that the proof of the next request must repeat.
@@ -72,6 +73,9 @@ impl HttpSender {
     pub(in crate::transport) fn base_headers(&self) -> HeaderMap {
         let mut headers = self.headers.clone();
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        if let Some(path) = gateway_path::outbound_path() {
+            headers.insert(gateway_path::GATEWAY_PATH, path);
+        }
         headers
     }
 

@@ -45,8 +45,8 @@ impl SocketWriter<'_> {
         let mut written = Vec::new();
         let mut next = Some(first);
         while let Some(queued) = next {
-            bytes += queued.message.len();
-            match Utf8Bytes::try_from(queued.message.clone()) {
+            bytes += queued.parts.total_bytes();
+            match Utf8Bytes::try_from(queued.message()) {
                 Ok(text) => self.outlet.feed(Message::Text(text)).await?,
                 Err(_) => self.fail_invalid_text(&queued),
             }

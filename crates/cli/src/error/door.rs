@@ -1,0 +1,38 @@
+//! Errors of the HTTP listeners of `serve`.
+
+use mcparley::model::explain::Explain;
+use mcparley_gateway::{DoorError, SealKeyError, TokenFileError};
+
+/// The reason why `serve` cannot listen.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DoorSetupError {
+    /// A listener cannot be opened.
+    #[error(transparent)]
+    Listener(DoorError),
+    /// The token file cannot be used.
+    #[error(transparent)]
+    Tokens(TokenFileError),
+    /// The key of session ids cannot be used.
+    #[error(transparent)]
+    Seal(SealKeyError),
+}
+
+impl Explain for DoorSetupError {
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Listener(DoorError::OpenAddress(_)) => {
+                "use `127.0.0.1`, or allow it with `--any-address` and name the host with `--host`"
+            }
+            Self::Listener(DoorError::Tcp { .. }) => "use another port; port 0 takes a free one",
+            Self::Listener(DoorError::OpenFolder(_)) => "use a folder with mode 0700",
+            Self::Tokens(TokenFileError::Empty(_)) => {
+                "write a line `name:token`, or delete the file to get a new token"
+            }
+            Self::Tokens(TokenFileError::Read(_)) | Self::Seal(SealKeyError::Read(_)) => {
+                "the file must belong to you and have mode 0600"
+            }
+            Self::Listener(DoorError::Unix { .. }) | Self::Tokens(_) | Self::Seal(_) => return None,
+        };
+        Some(hint.to_owned())
+    }
+}

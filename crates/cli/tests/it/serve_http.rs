@@ -1,0 +1,110 @@
+//! `serve --http`, run as a service: its end by a signal, with calls in flight, and the addresses it refuses.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use mcparley_testkit::ScriptedStdio;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+
+use crate::talk::{entry, heard, world};
+use crate::world::{World, wait_for};
+
+const NEW: &str = "2026-07-28";
+
+/// A gateway that listens on a free port.
+struct HttpGateway {
+    child: Child,
+    address: String,
+}
+
+impl HttpGateway {
+    fn start(world: &World, options: &[&str]) -> Self {
+        let words = [&["serve", "--http", "127.0.0.1:0", "--no-token"], options].concat();
+        let mut command = world.command(&words);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+        let address = lines
+            .find_map(|line| {
+                let url = line.split("http://").nth(1)?;
+                url.strip_suffix("/mcp").map(str::to_owned)
+            })
+            .unwrap();
+        std::thread::spawn(move || lines.for_each(drop));
+        Self { child, address }
+    }
+
+    /// Sends a call of the new era, and leaves its answer for later.
+    fn send_call(&self, name: &str, arguments: &serde_json::Value) -> TcpStream {
+        let meta = json!({ "io.modelcontextprotocol/protocolVersion": NEW,
+            "io.modelcontextprotocol/clientCapabilities": {} });
+        let params = json!({ "name": name, "arguments": arguments, "_meta": meta });
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string();
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        write!(
+            stream,
+            "POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nConnection: close\r\n\
+             MCP-Protocol-Version: {NEW}\r\nMcp-Method: tools/call\r\nMcp-Name: {name}\r\n\
+             Content-Length: {}\r\n\r\n{body}",
+            self.address,
+            body.len()
+        )
+        .unwrap();
+        stream
+    }
+}
+
+impl Drop for HttpGateway {
+    fn drop(&mut self) {
+        self.child.kill().unwrap_or_default();
+        self.child.wait().unwrap();
+    }
+}
+
+fn read_all(mut stream: TcpStream) -> String {
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+// X5 F93
+#[test]
+fn signal_lets_fifty_calls_finish_and_refuses_new_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let server = ScriptedStdio::new(&[]).with_log(&log);
+    let world = world(&json!({ "one": entry(&server) }));
+    let mut gateway = HttpGateway::start(&world, &["--allowed-tools", "mcp__one"]);
+    assert!(read_all(gateway.send_call("one__echo", &json!({ "message": "m" }))).contains(r#""text":"m""#));
+    let calls: Vec<TcpStream> =
+        (0..50).map(|_| gateway.send_call("one__slow", &json!({ "ms": 3000 }))).collect();
+    wait_for("all calls at the server", Duration::from_secs(30), || heard(&log, "tools/call").len() == 51);
+    kill_process(Pid::from_child(&gateway.child), Signal::TERM).unwrap();
+    let signaled = Instant::now();
+    let refused =
+        std::iter::from_fn(|| Some(read_all(gateway.send_call("one__echo", &json!({ "message": "m" })))))
+            .take(1000)
+            .find(|answer| answer.starts_with("HTTP/1.1 503"));
+    assert!(refused.unwrap().contains("retry-after: 1"));
+    for call in calls {
+        let answer = read_all(call);
+        assert!(answer.starts_with("HTTP/1.1 200") && answer.contains(r#""text":"done""#), "{answer}");
+    }
+    let status = gateway.child.wait().unwrap();
+    assert_eq!(status.code(), Some(0));
+    assert!(signaled.elapsed() < Duration::from_secs(10), "{:?}", signaled.elapsed());
+}
+
+// B90 H02
+#[test]
+fn address_that_other_machines_reach_is_refused_without_the_option() {
+    let world = world(&json!({}));
+    for address in ["0.0.0.0:0", "[::]:0"] {
+        let done = world.mcparley(&["serve", "--http", address]);
+        assert_ne!(done.code, 0, "{done:?}");
+        assert!(done.err.contains("--any-address"), "{done:?}");
+    }
+}

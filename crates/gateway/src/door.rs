@@ -1,0 +1,154 @@
+//! The HTTP doors of the gateway: Streamable HTTP of both eras, HTTP+SSE of 2024-11-05, over TCP and Unix
+//! sockets.
+//!
+//! | module | content |
+//! |---|---|
+//! | `listener` | accepts connections, bounded |
+//! | `http` | routes a request by its path, after the checks of `guard` |
+//! | `mcp` | the endpoint `/mcp`: messages of both eras |
+//! | `legacy_sse` | the endpoints `/sse` and `/messages` |
+//! | `header_check` | headers of the new era against the body |
+//! | `exchange` | the answer to one request, as JSON or as an event stream |
+//! | `event_stream`, `body` | event streams, and their readers |
+//! | `http_session`, `session_table`, `question` | sessions of the old era, and requests to their clients |
+//! | `metrics` | counters for Prometheus |
+
+mod body;
+mod event_stream;
+mod exchange;
+mod header_check;
+mod http;
+mod http_session;
+mod legacy_sse;
+mod listener;
+mod mcp;
+mod metrics;
+mod question;
+pub(crate) mod reply;
+mod session_table;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mcparley_model::limits::DOOR_DRAIN_TIME;
+use tokio::sync::watch;
+
+use crate::door::legacy_sse::LegacySessions;
+use crate::door::metrics::DoorMetrics;
+use crate::door::session_table::SessionTable;
+use crate::gateway::Gateway;
+use crate::guard::Guard;
+use crate::guard::load::LoadLimits;
+use crate::guard::names::NameCheck;
+use crate::guard::tokens::TokenPolicy;
+use crate::seal::Seal;
+pub use listener::{DoorError, DoorListener};
+
+/// The interval at which expired sessions and streams are removed.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(30);
+/// The interval at which a gateway that stops looks for requests in progress.
+const DRAIN_INTERVAL: Duration = Duration::from_millis(20);
+
+/// The options of the doors.
+#[derive(Debug)]
+pub struct DoorOptions {
+    /// Further names under which clients reach the door.
+    pub hosts: Vec<String>,
+    /// Origins of web pages that may use the door.
+    pub origins: Vec<String>,
+    /// The authentication of clients over TCP.
+    pub tokens: TokenPolicy,
+    /// The requests per second of one principal.
+    pub rate: Option<u32>,
+    /// Whether HTTP+SSE of 2024-11-05 is served too.
+    pub has_sse: bool,
+    /// The seal of session ids.
+    pub seal: Seal,
+}
+
+/// State that all listeners of a gateway share.
+#[derive(Debug)]
+pub(crate) struct DoorShared {
+    pub(crate) guard: Guard,
+    pub(crate) sessions: SessionTable,
+    pub(crate) legacy: Option<LegacySessions>,
+    pub(crate) metrics: DoorMetrics,
+    drain: watch::Sender<bool>,
+}
+
+/// The running doors of a gateway.
+#[derive(Debug)]
+pub struct Doors {
+    shared: Arc<DoorShared>,
+    listeners: Vec<DoorListener>,
+    /// The path of the Unix socket, removed at the end.
+    socket: Mutex<Option<PathBuf>>,
+}
+
+impl Doors {
+    /// Opens the doors of a gateway on these listeners.
+    #[must_use]
+    pub fn new(gateway: &Gateway, options: DoorOptions, listeners: Vec<DoorListener>) -> Self {
+        let DoorOptions { hosts, origins, tokens, rate, has_sse, seal } = options;
+        let address: Option<SocketAddr> = listeners.iter().find_map(DoorListener::address);
+        let guard =
+            Guard { names: NameCheck::new(address, &hosts, &origins), tokens, load: LoadLimits::new(rate) };
+        let seal = Arc::new(seal);
+        gateway.use_seal(Arc::clone(&seal));
+        let shared = DoorShared {
+            guard,
+            sessions: SessionTable::new(gateway.clone(), seal),
+            legacy: has_sse.then(|| LegacySessions::new(gateway.clone())),
+            metrics: DoorMetrics::new(),
+            drain: watch::Sender::new(false),
+        };
+        let socket = listeners.iter().find_map(DoorListener::socket_path);
+        Self { shared: Arc::new(shared), listeners, socket: Mutex::new(socket) }
+    }
+
+    /// Serves clients until `stop` resolves; then new requests are refused, and those in progress get a
+    /// limited time to finish.
+    pub async fn serve_until(self, stop: impl Future<Output = ()>) {
+        let mut tasks = tokio::task::JoinSet::new();
+        for listener in self.listeners {
+            tasks.spawn(listener.accept_connections(Arc::clone(&self.shared)));
+        }
+        let sweeping = Arc::clone(&self.shared);
+        tasks.spawn(async move {
+            loop {
+                tokio::time::sleep(SWEEP_INTERVAL).await;
+                sweeping.sessions.remove_expired();
+            }
+        });
+        stop.await;
+        self.shared.drain.send_replace(true);
+        self.shared.sessions.close_channels();
+        let finished = async {
+            while self.shared.guard.load.in_flight() > 0 {
+                tokio::time::sleep(DRAIN_INTERVAL).await;
+            }
+            // The last responses are written by the connections.
+            tokio::time::sleep(DRAIN_INTERVAL).await;
+        };
+        let _late = tokio::time::timeout(DOOR_DRAIN_TIME, finished).await;
+        if let Some(socket) = self.socket.lock().ok().and_then(|mut socket| socket.take()) {
+            listener::remove_socket(&socket);
+        }
+    }
+}
+
+impl DoorShared {
+    /// Whether the gateway stops.
+    pub(crate) fn is_draining(&self) -> bool {
+        *self.drain.borrow()
+    }
+
+    /// Waits until the gateway stops.
+    pub(crate) async fn wait_for_drain(&self) {
+        let mut drain = self.drain.subscribe();
+        // The sender lives as long as this value.
+        let _draining = drain.wait_for(|is_draining| *is_draining).await.is_ok();
+    }
+}

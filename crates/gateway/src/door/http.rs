@@ -1,0 +1,251 @@
+//! Routes an HTTP request by its path, after host, origin, token and load were checked.
+
+use std::sync::Arc;
+
+use bytes::{Bytes, BytesMut};
+use http_body::Body as _;
+use hyper::body::Incoming as RequestBody;
+use hyper::header::{
+    ACCEPT, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, ORIGIN, VARY,
+};
+use hyper::http::request::Parts;
+use hyper::{Method, Request, Response, StatusCode};
+use mcparley_model::limits::{DOOR_BODY_BYTES, DOOR_BODY_TIME, DOOR_HEADER_BYTES};
+
+use mcparley_wire::gateway_path::{GATEWAY_PATH, GatewayLoop, accept_path};
+
+use crate::door::body::DoorBody;
+use crate::door::reply::{empty_response, refusal_response, text_response};
+use crate::door::{DoorShared, legacy_sse, mcp};
+use crate::guard::PeerAddress;
+use crate::guard::refusal::RequestRefusal;
+
+/// The endpoint of Streamable HTTP.
+pub(crate) const ENDPOINT: &str = "/mcp";
+
+/// Answers an HTTP request.
+pub(crate) async fn answer_http(
+    shared: &Arc<DoorShared>,
+    peer: PeerAddress,
+    request: Request<RequestBody>,
+) -> Response<DoorBody> {
+    let (parts, body) = request.into_parts();
+    let origin = listed_origin(shared, &parts);
+    let mut response = match answer_checked(shared, peer, parts, body).await {
+        Ok(response) => response,
+        Err(refusal) => {
+            shared.metrics.count_refusal(refusal.reason);
+            refusal_response(&refusal)
+        }
+    };
+    if let Some(origin) = origin {
+        let headers = response.headers_mut();
+        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("mcp-session-id"));
+        headers.insert(VARY, HeaderValue::from_static("origin"));
+    }
+    response
+}
+
+async fn answer_checked(
+    shared: &Arc<DoorShared>,
+    peer: PeerAddress,
+    parts: Parts,
+    body: RequestBody,
+) -> Result<Response<DoorBody>, RequestRefusal> {
+    check_header_size(&parts)?;
+    let path = parts.uri.path();
+    let allowed = match path {
+        ENDPOINT => "POST, GET, DELETE",
+        "/healthz" | "/readyz" | "/metrics" => "GET",
+        "/sse" if shared.legacy.is_some() => "GET",
+        "/messages" if shared.legacy.is_some() => "POST",
+        _ => return Err(RequestRefusal::new(StatusCode::NOT_FOUND, "path", "there is nothing at this path")),
+    };
+    let is_preflight = parts.method == Method::OPTIONS && listed_origin(shared, &parts).is_some();
+    if !is_preflight && !allowed.split(", ").any(|method| method == parts.method.as_str()) {
+        return Err(RequestRefusal::method(allowed));
+    }
+    shared.guard.check_names(&parts, peer)?;
+    if is_preflight {
+        return Ok(preflight_response(allowed));
+    }
+    if let Some(response) = answer_operation(shared, peer, &parts)? {
+        return Ok(response);
+    }
+    let principal = shared.guard.identify(&parts, peer)?;
+    check_gateway_path(&parts)?;
+    if shared.is_draining() && !is_answer_path(&parts) {
+        return Err(RequestRefusal::draining());
+    }
+    if parts.method != Method::POST {
+        return match path {
+            ENDPOINT => mcp::answer_get_or_delete(shared, &principal, &parts),
+            _ => legacy_sse::open_stream(shared, &principal, &parts),
+        };
+    }
+    let permit = shared.guard.admit(&principal)?;
+    check_content_type(&parts)?;
+    match path {
+        ENDPOINT => {
+            check_accept(&parts)?;
+            let body = read_body(&parts, body).await?;
+            mcp::answer_post(shared, (&principal, permit), &parts, &body).await
+        }
+        _ => {
+            let body = read_body(&parts, body).await?;
+            legacy_sse::answer_post(shared, (&principal, permit), &parts, &body)
+        }
+    }
+}
+
+/// Whether a request may carry the answer to a question of a call in progress, or end a session: both are
+/// accepted while the gateway stops. New requests in a body are refused when it was read.
+fn is_answer_path(parts: &Parts) -> bool {
+    parts.method == Method::DELETE
+        || (parts.method == Method::POST && parts.headers.contains_key(mcp::SESSION_ID))
+}
+
+/// Answers the endpoints for operation; `None` for other paths.
+fn answer_operation(
+    shared: &DoorShared,
+    peer: PeerAddress,
+    parts: &Parts,
+) -> Result<Option<Response<DoorBody>>, RequestRefusal> {
+    let response = match parts.uri.path() {
+        "/healthz" => text_response(StatusCode::OK, "ok\n"),
+        "/readyz" if shared.is_draining() => text_response(StatusCode::SERVICE_UNAVAILABLE, "draining\n"),
+        "/readyz" => text_response(StatusCode::OK, "ready\n"),
+        "/metrics" => {
+            match peer {
+                PeerAddress::Tcp(address) if !address.is_loopback() => {
+                    shared.guard.identify(parts, peer)?;
+                }
+                PeerAddress::Tcp(_) | PeerAddress::Unix(_) => {}
+            }
+            let text = shared.metrics.to_text(shared.sessions.len(), shared.guard.load.in_flight());
+            text_response(StatusCode::OK, text)
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(response))
+}
+
+/// Refuses a request that comes from this gateway itself.
+fn check_gateway_path(parts: &Parts) -> Result<(), RequestRefusal> {
+    let path = parts.headers.get(GATEWAY_PATH).and_then(|path| path.to_str().ok()).unwrap_or_default();
+    accept_path(path).map_err(|GatewayLoop| {
+        let reason =
+            "this entry leads back to the gateway itself; remove it from the gateway's configuration";
+        RequestRefusal::new(StatusCode::LOOP_DETECTED, "loop", reason)
+    })
+}
+
+fn check_header_size(parts: &Parts) -> Result<(), RequestRefusal> {
+    let header =
+        |(name, value): (&hyper::header::HeaderName, &HeaderValue)| name.as_str().len() + value.len() + 4;
+    let size: usize = parts.headers.iter().map(header).sum();
+    let target = parts.uri.path_and_query().map_or(0, |target| target.as_str().len());
+    match size + target > DOOR_HEADER_BYTES {
+        true => Err(RequestRefusal::new(
+            StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            "header_size",
+            "the header is too large",
+        )),
+        false => Ok(()),
+    }
+}
+
+fn check_content_type(parts: &Parts) -> Result<(), RequestRefusal> {
+    let kind = parts.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    match kind.eq_ignore_ascii_case("application/json") {
+        true => Ok(()),
+        false => Err(RequestRefusal::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "content_type",
+            "`Content-Type` must be `application/json`",
+        )),
+    }
+}
+
+/// Checks that the client accepts JSON and event streams.
+fn check_accept(parts: &Parts) -> Result<(), RequestRefusal> {
+    match accepts(parts, "application/json") && accepts(parts, "text/event-stream") {
+        true => Ok(()),
+        false => Err(RequestRefusal::new(
+            StatusCode::NOT_ACCEPTABLE,
+            "accept",
+            "`Accept` must include `application/json` and `text/event-stream`",
+        )),
+    }
+}
+
+/// Whether the client accepts a media type; without an `Accept` header it accepts all.
+pub(crate) fn accepts(parts: &Parts, wanted: &str) -> bool {
+    let mut values = parts.headers.get_all(ACCEPT).iter().peekable();
+    if values.peek().is_none() {
+        return true;
+    }
+    let group = wanted.split('/').next().unwrap_or_default();
+    values.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(',')).any(|range| {
+        let range = range.split(';').next().unwrap_or_default().trim();
+        let is_group = range.strip_suffix("/*").is_some_and(|it| it.eq_ignore_ascii_case(group));
+        range == "*/*" || is_group || range.eq_ignore_ascii_case(wanted)
+    })
+}
+
+/// Reads a body within the limits of size and time.
+async fn read_body(parts: &Parts, body: RequestBody) -> Result<Bytes, RequestRefusal> {
+    let too_large =
+        || RequestRefusal::new(StatusCode::PAYLOAD_TOO_LARGE, "body_size", "the body is larger than 16 MiB");
+    let length = parts.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok());
+    let length = length.and_then(|length| length.parse::<usize>().ok());
+    if length.is_some_and(|length| length > DOOR_BODY_BYTES) {
+        return Err(too_large());
+    }
+    let mut body = std::pin::pin!(body);
+    let mut first = Bytes::new();
+    let mut rest = BytesMut::new();
+    let late = |_| RequestRefusal::new(StatusCode::REQUEST_TIMEOUT, "body_time", "the body came too slowly");
+    loop {
+        let next = std::future::poll_fn(|context| body.as_mut().poll_frame(context));
+        let Some(frame) = tokio::time::timeout(DOOR_BODY_TIME, next).await.map_err(late)? else { break };
+        let broken = |_| RequestRefusal::new(StatusCode::BAD_REQUEST, "body", "the body cannot be read");
+        let Ok(part) = frame.map_err(broken)?.into_data() else { continue };
+        if first.len() + rest.len() + part.len() > DOOR_BODY_BYTES {
+            return Err(too_large());
+        }
+        match (first.is_empty(), rest.is_empty()) {
+            (true, true) => first = part,
+            (false, _) => {
+                rest.reserve(length.unwrap_or(0).max(first.len() + part.len()));
+                rest.extend_from_slice(&std::mem::take(&mut first));
+                rest.extend_from_slice(&part);
+            }
+            (true, false) => rest.extend_from_slice(&part),
+        }
+    }
+    Ok(if rest.is_empty() { first } else { rest.freeze() })
+}
+
+/// The origin of a request, if the user has listed it.
+fn listed_origin(shared: &DoorShared, parts: &Parts) -> Option<HeaderValue> {
+    let origin = parts.headers.get(ORIGIN)?;
+    shared.guard.names.is_listed(origin.to_str().ok()?).then(|| origin.clone())
+}
+
+fn preflight_response(allowed: &'static str) -> Response<DoorBody> {
+    let mut response = empty_response(StatusCode::NO_CONTENT);
+    let headers = response.headers_mut();
+    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(allowed));
+    headers.insert(
+        ACCESS_CONTROL_ALLOW_HEADERS,
+        HeaderValue::from_static(
+            "authorization, content-type, accept, last-event-id, mcp-session-id, mcp-protocol-version, \
+             mcp-method, mcp-name",
+        ),
+    );
+    response
+}

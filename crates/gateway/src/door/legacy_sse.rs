@@ -1,0 +1,151 @@
+//! HTTP+SSE of 2024-11-05: one event stream for each client at `/sse`, and POSTs to `/messages`.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use hyper::http::request::Parts;
+use hyper::{Response, StatusCode};
+use mcparley_model::hex::Hex;
+use mcparley_wire::served_message::{ClientBody, ClientMessage, encode_error_message, parse_client_body};
+use mcparley_wire::{INTERNAL, ProtocolVersion, RpcError};
+
+use crate::door::DoorShared;
+use crate::door::body::DoorBody;
+use crate::door::event_stream::StreamKind;
+use crate::door::exchange::{ClientRequest, ClientSession, RunningAnswer};
+use crate::door::http::accepts;
+use crate::door::http_session::HttpSession;
+use crate::door::mcp::receive_notice;
+use crate::door::reply::{empty_response, event_response};
+use crate::gateway::Gateway;
+use crate::guard::load::LoadPermit;
+use crate::guard::refusal::RequestRefusal;
+
+/// The sessions of clients that use HTTP+SSE. A session lives as long as its event stream.
+#[derive(Debug)]
+pub(crate) struct LegacySessions {
+    gateway: Gateway,
+    sessions: Mutex<HashMap<Arc<str>, Arc<HttpSession>>>,
+}
+
+impl LegacySessions {
+    pub(crate) fn new(gateway: Gateway) -> Self {
+        Self { gateway, sessions: Mutex::default() }
+    }
+
+    fn find_session(&self, id: &str, principal: &Arc<str>) -> Option<Arc<HttpSession>> {
+        self.lock_sessions().get(id).filter(|session| session.principal == *principal).cloned()
+    }
+
+    fn lock_sessions(&self) -> MutexGuard<'_, HashMap<Arc<str>, Arc<HttpSession>>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Opens a session with its event stream, whose first event names the address for POSTs.
+pub(crate) fn open_stream(
+    shared: &Arc<DoorShared>,
+    principal: &Arc<str>,
+    parts: &Parts,
+) -> Result<Response<DoorBody>, RequestRefusal> {
+    let missing = || RequestRefusal::new(StatusCode::NOT_FOUND, "path", "there is nothing at this path");
+    let legacy = shared.legacy.as_ref().ok_or_else(missing)?;
+    if !accepts(parts, "text/event-stream") {
+        let reason = "`Accept` must include `text/event-stream`";
+        return Err(RequestRefusal::new(StatusCode::NOT_ACCEPTABLE, "accept", reason));
+    }
+    let mut random = [0; 16];
+    if getrandom::fill(&mut random).is_err() {
+        let error = RpcError::new(INTERNAL, "the system gives no random numbers");
+        return Err(RequestRefusal::with_error(StatusCode::INTERNAL_SERVER_ERROR, "random", error));
+    }
+    let permit = shared.guard.admit(principal)?;
+    let id: Arc<str> = Arc::from(Hex(&random).to_string());
+    let [oldest, ..] = ProtocolVersion::OLD;
+    let gateway_session = legacy.gateway.open_session_for(principal);
+    let session = HttpSession::start(
+        Arc::clone(&id),
+        Arc::clone(principal),
+        oldest,
+        (gateway_session, StreamKind::Bound),
+    );
+    legacy.lock_sessions().insert(Arc::clone(&id), Arc::clone(&session));
+    let opening = Bytes::from(format!("event: endpoint\ndata: /messages?sessionId={id}\n\n"));
+    let response = event_response(DoorBody::from_stream(Arc::clone(&session.channel), opening));
+    let shared = Arc::clone(shared);
+    tokio::spawn(async move {
+        tokio::select! {
+            () = session.channel.wait_until_gone() => {}
+            () = shared.wait_for_drain() => {}
+        }
+        if let Some(legacy) = &shared.legacy {
+            legacy.lock_sessions().remove(&id);
+        }
+        session.close();
+        drop(permit);
+    });
+    Ok(response)
+}
+
+/// Accepts a message; its response is sent on the event stream.
+pub(crate) fn answer_post(
+    shared: &Arc<DoorShared>,
+    (principal, permit): (&Arc<str>, LoadPermit),
+    parts: &Parts,
+    body: &Bytes,
+) -> Result<Response<DoorBody>, RequestRefusal> {
+    let query = parts.uri.query().unwrap_or_default();
+    let id = query.split('&').find_map(|pair| pair.strip_prefix("sessionId="));
+    let session = shared.legacy.as_ref().and_then(|legacy| legacy.find_session(id?, principal));
+    let Some(session) = session else {
+        let reason = "the session is unknown or has ended";
+        return Err(RequestRefusal::new(StatusCode::NOT_FOUND, "session", reason));
+    };
+    let messages = match parse_client_body(body) {
+        ClientBody::Single(ClientMessage::Invalid { id, error }) => {
+            let refusal = RequestRefusal::with_error(StatusCode::BAD_REQUEST, "message", error);
+            return Err(refusal.for_request(id.as_ref()));
+        }
+        ClientBody::Single(message) => vec![message],
+        ClientBody::Batch(messages) => messages,
+    };
+    let permit = Arc::new(permit);
+    for message in messages {
+        receive_message(shared, &session, message, &permit);
+    }
+    Ok(empty_response(StatusCode::ACCEPTED))
+}
+
+fn receive_message(
+    shared: &Arc<DoorShared>,
+    session: &Arc<HttpSession>,
+    message: ClientMessage,
+    permit: &Arc<LoadPermit>,
+) {
+    match message {
+        ClientMessage::Request { id, method, params } => {
+            let (channel, permit) = (Arc::clone(&session.channel), Arc::clone(permit));
+            let client = ClientSession::Old(Arc::clone(session));
+            let request = ClientRequest { id, method, params };
+            let running = RunningAnswer::start(shared, &client, request, Some(Arc::clone(&channel)));
+            tokio::spawn(async move {
+                tokio::select! {
+                    () = running.run_to_stream(&channel) => {}
+                    () = channel.wait_until_gone() => {}
+                }
+                drop(permit);
+            });
+        }
+        ClientMessage::Notification { method, params } => receive_notice(session, method, params),
+        ClientMessage::Response { id, outcome } => {
+            if let Some(id) = id {
+                session.questions.answer_question(&id, outcome);
+            }
+        }
+        ClientMessage::Invalid { id, error } => {
+            let message = encode_error_message(id.as_ref(), &error);
+            let _delivery = session.channel.push_request(message);
+        }
+    }
+}

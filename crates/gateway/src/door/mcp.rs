@@ -1,0 +1,255 @@
+//! The endpoint `/mcp`: POSTs of both eras, and the GET stream and DELETE of sessions.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hyper::header::HeaderValue;
+use hyper::http::request::Parts;
+use hyper::{Method, Response, StatusCode};
+use mcparley_wire::peer::Handler as _;
+use mcparley_wire::served_message::{ClientBody, ClientMessage, ResponseParts, parse_client_body};
+use mcparley_wire::{Cause, INTERNAL, METHOD_NOT_FOUND, Notice, ProtocolVersion, RawJson, RpcError};
+
+use crate::door::DoorShared;
+use crate::door::body::DoorBody;
+use crate::door::event_stream::{DoorStream, EventId, StreamKind};
+use crate::door::exchange::{ClientRequest, ClientSession, answer_batch, answer_request};
+use crate::door::header_check::{EraMeta, check_params, check_routing, check_version, unsupported_version};
+use crate::door::http::{ENDPOINT, accepts};
+use crate::door::http_session::HttpSession;
+use crate::door::reply::{empty_response, event_response};
+use crate::guard::load::LoadPermit;
+use crate::guard::refusal::RequestRefusal;
+
+/// The header with the id of a session.
+pub(crate) const SESSION_ID: &str = "mcp-session-id";
+const VERSION: &str = "mcp-protocol-version";
+const LAST_EVENT: &str = "last-event-id";
+/// Methods of the old era that the new one removed.
+const REMOVED: [&str; 4] = ["initialize", "ping", "logging/setLevel", "resources/subscribe"];
+
+/// Answers a POST.
+pub(crate) async fn answer_post(
+    shared: &Arc<DoorShared>,
+    (principal, permit): (&Arc<str>, LoadPermit),
+    parts: &Parts,
+    body: &Bytes,
+) -> Result<Response<DoorBody>, RequestRefusal> {
+    match parse_client_body(body) {
+        ClientBody::Single(ClientMessage::Invalid { id, error }) => {
+            Err(RequestRefusal::with_error(StatusCode::BAD_REQUEST, "message", error)
+                .for_request(id.as_ref()))
+        }
+        ClientBody::Single(message) => answer_message(shared, (principal, permit), parts, message).await,
+        ClientBody::Batch(messages) => {
+            let session = find_session(shared, principal, parts)?;
+            let has_request = messages.iter().any(|it| matches!(it, ClientMessage::Request { .. }));
+            if has_request && shared.is_draining() {
+                return Err(RequestRefusal::draining());
+            }
+            if session.revision.as_str() != "2025-03-26" || messages.is_empty() {
+                let reason = "a batch is not allowed in this revision, and never empty";
+                return Err(RequestRefusal::new(StatusCode::BAD_REQUEST, "message", reason));
+            }
+            Ok(answer_messages(shared, &session, messages, permit))
+        }
+    }
+}
+
+async fn answer_message(
+    shared: &Arc<DoorShared>,
+    (principal, permit): (&Arc<str>, LoadPermit),
+    parts: &Parts,
+    message: ClientMessage,
+) -> Result<Response<DoorBody>, RequestRefusal> {
+    let (id, method, params) = match message {
+        ClientMessage::Request { id, method, params } => (Some(id), method, params),
+        ClientMessage::Notification { method, params } => (None, method, params),
+        ClientMessage::Response { id, outcome } => {
+            let session = find_session(shared, principal, parts)?;
+            if let Some(id) = id {
+                session.questions.answer_question(&id, outcome);
+            }
+            return Ok(empty_response(StatusCode::ACCEPTED));
+        }
+        ClientMessage::Invalid { id, error } => {
+            let refusal = RequestRefusal::with_error(StatusCode::BAD_REQUEST, "message", error);
+            return Err(refusal.for_request(id.as_ref()));
+        }
+    };
+    let meta = EraMeta::parse(params.as_ref());
+    let with_id = |refusal: RequestRefusal| refusal.for_request(id.as_ref());
+    if id.is_some() && shared.is_draining() {
+        return Err(with_id(RequestRefusal::draining()));
+    }
+    if is_new_era(parts, &method, &meta) {
+        check_version(&parts.headers, &meta, id.is_some()).map_err(with_id)?;
+        check_routing(&parts.headers, &method, params.as_ref()).map_err(with_id)?;
+        let Some(id) = id else { return Ok(empty_response(StatusCode::ACCEPTED)) };
+        if REMOVED.contains(&&*method) {
+            let error = RpcError::new(METHOD_NOT_FOUND, "the method does not exist in this revision");
+            let refusal = RequestRefusal::with_error(StatusCode::NOT_FOUND, "method", error);
+            return Err(refusal.for_request(Some(&id)));
+        }
+        let session = shared.sessions.principal_session(principal, &method, params.as_ref());
+        if &*method == "tools/call" {
+            check_params(&parts.headers, &session, params.as_ref())
+                .map_err(|refusal| refusal.for_request(Some(&id)))?;
+        }
+        let request = ClientRequest { id, method, params };
+        return Ok(answer_request(shared, ClientSession::New(session), request, permit).await);
+    }
+    match id {
+        Some(id) if &*method == "initialize" => {
+            open_session(shared, (principal, permit), ClientRequest { id, method, params }).await
+        }
+        Some(id) => {
+            let session =
+                find_session(shared, principal, parts).map_err(|refusal| refusal.for_request(Some(&id)))?;
+            let request = ClientRequest { id, method, params };
+            Ok(answer_request(shared, ClientSession::Old(session), request, permit).await)
+        }
+        None => {
+            receive_notice(&*find_session(shared, principal, parts)?, method, params);
+            Ok(empty_response(StatusCode::ACCEPTED))
+        }
+    }
+}
+
+/// Whether a message is of the new era: by its version, or by a method that only the new era has.
+fn is_new_era(parts: &Parts, method: &str, meta: &EraMeta) -> bool {
+    let header = parts.headers.get(VERSION).and_then(|version| version.to_str().ok()).map(str::trim);
+    let is_new_version = header == Some(ProtocolVersion::NEW.as_str());
+    let has_session = parts.headers.contains_key(SESSION_ID);
+    meta.version.is_some() || is_new_version || (!has_session && method == "server/discover")
+}
+
+async fn open_session(
+    shared: &Arc<DoorShared>,
+    (principal, permit): (&Arc<str>, LoadPermit),
+    request: ClientRequest,
+) -> Result<Response<DoorBody>, RequestRefusal> {
+    let opened = shared.sessions.open_session(principal, ENDPOINT, request.params.as_ref());
+    let Some(session) = opened else {
+        let error = RpcError::new(INTERNAL, "the system gives no random numbers");
+        return Err(RequestRefusal::with_error(StatusCode::INTERNAL_SERVER_ERROR, "random", error));
+    };
+    let client = ClientSession::Old(Arc::clone(&session));
+    let mut response = answer_request(shared, client, request, permit).await;
+    if !session.session.has_handshake() {
+        // The handshake failed, so there is no session.
+        shared.sessions.forget_session(&session);
+        return Ok(response);
+    }
+    if let Ok(id) = HeaderValue::from_str(&session.id) {
+        response.headers_mut().insert(SESSION_ID, id);
+    }
+    Ok(response)
+}
+
+/// Answers the messages of a batch.
+fn answer_messages(
+    shared: &Arc<DoorShared>,
+    session: &Arc<HttpSession>,
+    messages: Vec<ClientMessage>,
+    permit: LoadPermit,
+) -> Response<DoorBody> {
+    let mut requests = Vec::new();
+    for message in messages {
+        match message {
+            ClientMessage::Request { id, method, params } => {
+                requests.push(ClientRequest { id, method, params });
+            }
+            ClientMessage::Notification { method, params } => receive_notice(session, method, params),
+            ClientMessage::Response { id: Some(id), outcome } => {
+                session.questions.answer_question(&id, outcome);
+            }
+            ClientMessage::Response { id: None, .. } | ClientMessage::Invalid { .. } => {}
+        }
+    }
+    match requests.is_empty() {
+        true => empty_response(StatusCode::ACCEPTED),
+        false => answer_batch(shared, session, requests, permit),
+    }
+}
+
+/// Passes a notification to the session; a cancellation ends the request that it names.
+pub(crate) fn receive_notice(session: &HttpSession, method: Box<str>, params: Option<RawJson>) {
+    if let ("notifications/cancelled", Some(params)) = (&*method, &params)
+        && let Some(id) = params.member("requestId")
+    {
+        session.cancel_request(&id);
+    }
+    session.session.handle_notice(Notice { method, params, cause: Cause::Connection });
+}
+
+/// The session that a request names.
+fn find_session(
+    shared: &DoorShared,
+    principal: &Arc<str>,
+    parts: &Parts,
+) -> Result<Arc<HttpSession>, RequestRefusal> {
+    let mut ids = parts.headers.get_all(SESSION_ID).iter();
+    let (Some(id), None) = (ids.next(), ids.next()) else {
+        let reason = "`Mcp-Session-Id` is required: begin with `initialize`";
+        return Err(RequestRefusal::new(StatusCode::BAD_REQUEST, "session", reason));
+    };
+    if let Some(version) = parts.headers.get(VERSION) {
+        let version = version.to_str().unwrap_or_default().trim();
+        if ProtocolVersion::parse_old(version).is_none() {
+            return Err(unsupported_version(version));
+        }
+    }
+    let id = id.to_str().unwrap_or_default();
+    shared.sessions.find_session(id, principal, ENDPOINT).ok_or_else(|| {
+        let reason = "the session is unknown or has ended: begin with `initialize`";
+        RequestRefusal::new(StatusCode::NOT_FOUND, "session", reason)
+    })
+}
+
+/// Answers the GET of a stream, or the DELETE of a session.
+pub(crate) fn answer_get_or_delete(
+    shared: &DoorShared,
+    principal: &Arc<str>,
+    parts: &Parts,
+) -> Result<Response<DoorBody>, RequestRefusal> {
+    let is_new = parts.headers.get(VERSION).is_some_and(|version| version == ProtocolVersion::NEW.as_str());
+    if is_new && !parts.headers.contains_key(SESSION_ID) {
+        return Err(RequestRefusal::method("POST"));
+    }
+    let session = find_session(shared, principal, parts)?;
+    if parts.method == Method::DELETE {
+        shared.sessions.delete_session(&session);
+        return Ok(empty_response(StatusCode::OK));
+    }
+    if !parts.headers.contains_key(hyper::header::ACCEPT) || !accepts(parts, "text/event-stream") {
+        let reason = "`Accept` must include `text/event-stream`";
+        return Err(RequestRefusal::new(StatusCode::NOT_ACCEPTABLE, "accept", reason));
+    }
+    let last = parts.headers.get(LAST_EVENT).and_then(|last| last.to_str().ok());
+    match last.and_then(EventId::parse) {
+        Some(last) => Ok(resume_stream(&session, &last)),
+        None => {
+            let opening = Bytes::from_static(b"retry: 1000\n\n");
+            Ok(event_response(DoorBody::from_stream(Arc::clone(&session.channel), opening)))
+        }
+    }
+}
+
+/// Resumes the stream of an event. If its events are gone, the request is answered with an error: whether it
+/// was executed is unknown.
+fn resume_stream(session: &HttpSession, last: &EventId) -> Response<DoorBody> {
+    let stream = session.find_stream(last.stream);
+    let body = stream.and_then(|stream| DoorBody::resume_stream(stream, last.event).ok());
+    match (body, &last.request) {
+        (Some(body), _) => event_response(body),
+        (None, None) => event_response(DoorBody::from_stream(Arc::clone(&session.channel), Bytes::new())),
+        (None, Some(request)) => {
+            let error = RpcError::new(INTERNAL, "outcome unknown: the events of this request are gone");
+            let stream = Arc::new(DoorStream::new(StreamKind::Bound, None));
+            stream.push_response(ResponseParts::new(request, &Err(error)));
+            stream.end();
+            event_response(DoorBody::from_stream(stream, Bytes::new()))
+        }
+    }
+}

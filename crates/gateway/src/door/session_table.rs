@@ -1,0 +1,238 @@
+//! The sessions of all clients over HTTP.
+//!
+//! The table is a cache: the id of a session of the old era is a sealed value that holds its handshake, so a
+//! session that is not in the table is restored from its id, also after a restart. Clients of the new era
+//! have no session; the requests of one principal share one for each set of capabilities that matters.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcparley_model::hex::Hex;
+use mcparley_model::limits::{DOOR_PRINCIPAL_TIME, DOOR_SESSION_ID_BYTES, DOOR_SESSION_TIME, DOOR_SESSIONS};
+use mcparley_wire::{ProtocolVersion, RawJson};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::client_abilities::Caller;
+use crate::client_sessions::ClientSessions;
+use crate::door::event_stream::StreamKind;
+use crate::door::http_session::HttpSession;
+use crate::gateway::Gateway;
+use crate::seal::{Seal, seconds_since_epoch};
+use crate::session::GatewaySession;
+
+/// The capabilities that are kept in a session id; others do not change the gateway's behavior.
+const KEPT_CAPABILITIES: [&str; 5] = ["elicitation", "sampling", "roots", "extensions", "tasks"];
+
+/// The sessions of one gateway.
+#[derive(Debug)]
+pub(crate) struct SessionTable {
+    gateway: Gateway,
+    seal: Arc<Seal>,
+    sessions: Mutex<HashMap<Arc<str>, Arc<HttpSession>>>,
+    /// The ids of deleted sessions, with the time of their deletion.
+    deleted: Mutex<HashMap<Arc<str>, u64>>,
+    principals: Mutex<HashMap<Arc<str>, PrincipalSessions>>,
+}
+
+/// The sessions of all requests of one principal of the new era.
+#[derive(Debug)]
+struct PrincipalSessions {
+    sessions: ClientSessions,
+    used: u64,
+}
+
+/// The content of a session id.
+#[derive(Debug, Serialize, Deserialize)]
+struct SealedSession {
+    #[serde(rename = "i")]
+    random: String,
+    #[serde(rename = "v")]
+    revision: String,
+    #[serde(rename = "c")]
+    capabilities: Value,
+    #[serde(rename = "n")]
+    client: String,
+    #[serde(rename = "t")]
+    created: u64,
+}
+
+impl SessionTable {
+    pub(crate) fn new(gateway: Gateway, seal: Arc<Seal>) -> Self {
+        Self {
+            gateway,
+            seal,
+            sessions: Mutex::default(),
+            deleted: Mutex::default(),
+            principals: Mutex::default(),
+        }
+    }
+
+    /// Opens the session of a client that sends `initialize`. `None` only without random numbers.
+    pub(crate) fn open_session(
+        &self,
+        principal: &Arc<str>,
+        endpoint: &str,
+        params: Option<&RawJson>,
+    ) -> Option<Arc<HttpSession>> {
+        let params: Value = params.and_then(|params| params.decode().ok()).unwrap_or_default();
+        let revision = params.get("protocolVersion").and_then(Value::as_str);
+        let revision = revision.and_then(ProtocolVersion::parse_old).unwrap_or(ProtocolVersion::NEWEST_OLD);
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).ok()?;
+        let client = params.pointer("/clientInfo/name").and_then(Value::as_str).unwrap_or_default();
+        let mut sealed = SealedSession {
+            random: Hex(&random).to_string(),
+            revision: revision.as_str().to_owned(),
+            capabilities: kept_capabilities(params.get("capabilities")),
+            client: client.chars().take(64).collect(),
+            created: seconds_since_epoch(),
+        };
+        let mut id = self.seal_session(principal, endpoint, &sealed)?;
+        if id.len() > DOOR_SESSION_ID_BYTES {
+            sealed.capabilities = Value::Object(Map::new());
+            id = self.seal_session(principal, endpoint, &sealed)?;
+        }
+        let session = self.gateway_for(params.get("capabilities")).open_session_for(principal);
+        Some(self.add_session(&id, principal, revision, session))
+    }
+
+    /// The session with this id, if it belongs to the principal and was not deleted.
+    pub(crate) fn find_session(
+        &self,
+        id: &str,
+        principal: &Arc<str>,
+        endpoint: &str,
+    ) -> Option<Arc<HttpSession>> {
+        if let Some(session) = lock(&self.sessions).get(id).map(Arc::clone) {
+            session.touch();
+            return (session.principal == *principal).then_some(session);
+        }
+        if lock(&self.deleted).contains_key(id) {
+            return None;
+        }
+        let content = self.seal.open_value(&[principal, endpoint, "session"], id)?;
+        let sealed: SealedSession = serde_json::from_slice(&content).ok()?;
+        if seconds_since_epoch().saturating_sub(sealed.created) > DOOR_SESSION_TIME.as_secs() {
+            return None;
+        }
+        let revision = ProtocolVersion::parse_old(&sealed.revision)?;
+        let session = self.gateway_for(Some(&sealed.capabilities)).open_session_for(principal);
+        let params = json!({
+            "protocolVersion": revision.as_str(),
+            "capabilities": sealed.capabilities,
+            "clientInfo": { "name": sealed.client, "version": "" },
+        });
+        HttpSession::replay_handshake(&session, RawJson::from_value(&params).ok()?);
+        Some(self.add_session(id, principal, revision, session))
+    }
+
+    /// Deletes a session; its id is refused from now on.
+    pub(crate) fn delete_session(&self, session: &HttpSession) {
+        lock(&self.deleted).insert(Arc::clone(&session.id), seconds_since_epoch());
+        self.forget_session(session);
+    }
+
+    /// Removes a session from the table.
+    pub(crate) fn forget_session(&self, session: &HttpSession) {
+        lock(&self.sessions).remove(&session.id);
+        session.close();
+    }
+
+    /// The session for a request of a principal of the new era.
+    pub(crate) fn principal_session(
+        &self,
+        principal: &Arc<str>,
+        method: &str,
+        params: Option<&RawJson>,
+    ) -> GatewaySession {
+        let mut principals = lock(&self.principals);
+        let entry = principals.entry(Arc::clone(principal)).or_insert_with(|| PrincipalSessions {
+            sessions: ClientSessions::new(&self.gateway, principal),
+            used: 0,
+        });
+        entry.used = seconds_since_epoch();
+        entry.sessions.session_for(method, params)
+    }
+
+    /// The gateway for a client with these capabilities.
+    fn gateway_for(&self, capabilities: Option<&Value>) -> Gateway {
+        self.gateway.for_client(Caller::offer_of(capabilities))
+    }
+
+    /// The number of sessions of the old era in memory.
+    pub(crate) fn len(&self) -> usize {
+        lock(&self.sessions).len()
+    }
+
+    /// Closes the streams outside of requests, when the gateway stops.
+    pub(crate) fn close_channels(&self) {
+        let sessions: Vec<_> = lock(&self.sessions).values().cloned().collect();
+        sessions.iter().for_each(|session| session.channel.end());
+    }
+
+    /// Removes what has expired. Called from time to time.
+    pub(crate) fn remove_expired(&self) {
+        let now = seconds_since_epoch();
+        let is_over = |since: u64, limit: std::time::Duration| now.saturating_sub(since) > limit.as_secs();
+        lock(&self.deleted).retain(|_, since| !is_over(*since, DOOR_SESSION_TIME));
+        // A parked call may go on without its client, after an answer from another terminal.
+        lock(&self.principals).retain(|_, entry| {
+            entry.sessions.has_parked_calls() || !is_over(entry.used, DOOR_PRINCIPAL_TIME)
+        });
+        let mut expired = Vec::new();
+        lock(&self.sessions).retain(|_, session| {
+            session.remove_expired_streams();
+            let stays = !(session.is_idle() && is_over(session.last_use(), DOOR_SESSION_TIME));
+            if !stays {
+                expired.push(Arc::clone(session));
+            }
+            stays
+        });
+        expired.iter().for_each(|session| session.close());
+    }
+
+    fn seal_session(&self, principal: &str, endpoint: &str, sealed: &SealedSession) -> Option<String> {
+        let content = serde_json::to_vec(sealed).ok()?;
+        self.seal.seal_value(&[principal, endpoint, "session"], &content)
+    }
+
+    fn add_session(
+        &self,
+        id: &str,
+        principal: &Arc<str>,
+        revision: ProtocolVersion,
+        session: GatewaySession,
+    ) -> Arc<HttpSession> {
+        let id: Arc<str> = Arc::from(id);
+        let new = HttpSession::start(
+            Arc::clone(&id),
+            Arc::clone(principal),
+            revision,
+            (session, StreamKind::Channel),
+        );
+        let mut sessions = lock(&self.sessions);
+        let oldest = match sessions.len() >= DOOR_SESSIONS {
+            true => {
+                let idle = sessions.values().filter(|session| session.is_idle());
+                idle.min_by_key(|session| session.last_use()).map(Arc::clone)
+            }
+            false => None,
+        };
+        if let Some(oldest) = oldest.as_ref() {
+            sessions.remove(&oldest.id);
+        }
+        // Of two requests that restore a session at once, both use the first.
+        Arc::clone(sessions.entry(id).or_insert(new))
+    }
+}
+
+fn kept_capabilities(capabilities: Option<&Value>) -> Value {
+    let capability = |name: &str| Some((name.to_owned(), capabilities?.get(name)?.clone()));
+    Value::Object(KEPT_CAPABILITIES.into_iter().filter_map(capability).collect())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Every change is one step, so a panic leaves no partial change.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,157 @@
+//! Bearer tokens: a private file with one `name:token` per line, created with a random token if missing.
+//!
+//! Only hashes are kept in memory, and they are compared in constant time.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use aws_lc_rs::constant_time::verify_slices_are_equal;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use mcparley_model::limits::DOOR_TOKEN_FILE_BYTES;
+use mcparley_platform::file::{
+    Creation, FileReadError, FileUpdateError, SymlinkPolicy, read_private, update_file,
+};
+use sha2::{Digest, Sha256};
+use zeroize::Zeroizing;
+
+/// The interval at which the file is checked for changes.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// The name of a token without a name.
+const DEFAULT_NAME: &str = "default";
+/// The length of a generated token.
+const TOKEN_BYTES: usize = 32;
+
+/// The authentication of a door.
+#[derive(Debug)]
+pub enum TokenPolicy {
+    /// Every client that can connect is accepted.
+    Open,
+    /// A client needs a token of a file.
+    File(TokenFile),
+}
+
+/// A file of tokens, read again when it changes.
+#[derive(Debug)]
+pub struct TokenFile {
+    path: PathBuf,
+    state: Mutex<TokenState>,
+}
+
+#[derive(Debug)]
+struct TokenState {
+    tokens: Arc<[NamedToken]>,
+    modified: Option<SystemTime>,
+    checked: Instant,
+}
+
+#[derive(Debug)]
+struct NamedToken {
+    principal: Arc<str>,
+    hash: [u8; 32],
+}
+
+/// A token that was generated, to be shown once.
+pub type GeneratedToken = Zeroizing<String>;
+
+/// Error of a token file.
+#[derive(Debug, thiserror::Error)]
+pub enum TokenFileError {
+    /// The system gives no random numbers.
+    #[error("the system gives no random numbers")]
+    NoRandomness,
+    /// The file cannot be read.
+    #[error(transparent)]
+    Read(#[from] FileReadError),
+    /// The file cannot be written.
+    #[error("cannot write the token file: {0}")]
+    Write(FileUpdateError<std::convert::Infallible>),
+    /// The file holds no token.
+    #[error("`{}` holds no token", .0.display())]
+    Empty(PathBuf),
+}
+
+impl TokenFile {
+    /// Opens a token file. If it is missing, it is created with a random token, which is returned.
+    ///
+    /// # Errors
+    /// Other users can read the file, it holds no token, or it cannot be written.
+    pub fn open(path: &Path) -> Result<(Self, Option<GeneratedToken>), TokenFileError> {
+        let mut generated = None;
+        if read_private(path, DOOR_TOKEN_FILE_BYTES, SymlinkPolicy::Follow)?.is_none() {
+            let token = generate_token()?;
+            let written = update_file(path, Creation::PRIVATE, DOOR_TOKEN_FILE_BYTES, |old| {
+                Ok(old.map_or_else(|| format!("{DEFAULT_NAME}:{}\n", token.as_str()), str::to_owned))
+            });
+            written.map_err(TokenFileError::Write)?;
+            generated = Some(token);
+        }
+        let state = read_tokens(path)?;
+        Ok((Self { path: path.to_owned(), state: Mutex::new(state) }, generated))
+    }
+
+    /// The current tokens.
+    fn tokens(&self) -> Arc<[NamedToken]> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.checked.elapsed() >= CHECK_INTERVAL {
+            state.checked = Instant::now();
+            let modified = std::fs::metadata(&self.path).and_then(|file| file.modified()).ok();
+            if modified != state.modified {
+                // A file that became invalid or vanished admits no client.
+                let closed = TokenState { tokens: Arc::from([]), modified, checked: Instant::now() };
+                *state = read_tokens(&self.path).unwrap_or(closed);
+            }
+        }
+        Arc::clone(&state.tokens)
+    }
+}
+
+impl TokenPolicy {
+    /// Whether no token is needed.
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(self, Self::Open)
+    }
+
+    /// The principal of a token. Takes the same time for every wrong token.
+    pub(crate) fn find_principal(&self, token: &str) -> Option<Arc<str>> {
+        let Self::File(file) = self else { return None };
+        let hash = hash_token(token);
+        let mut found = None;
+        for named in file.tokens().iter() {
+            if verify_slices_are_equal(&named.hash, &hash).is_ok() {
+                found = Some(Arc::clone(&named.principal));
+            }
+        }
+        found
+    }
+}
+
+fn read_tokens(path: &Path) -> Result<TokenState, TokenFileError> {
+    let text = read_private(path, DOOR_TOKEN_FILE_BYTES, SymlinkPolicy::Follow)?;
+    let Some(text) = text else { return Err(TokenFileError::Empty(path.to_owned())) };
+    let (modified, text) = (text.modified, Zeroizing::new(text.text));
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let tokens: Arc<[NamedToken]> = lines
+        .filter_map(|line| {
+            let (name, token) = line.split_once(':').unwrap_or((DEFAULT_NAME, line));
+            let (name, token) = (name.trim(), token.trim());
+            let principal = Arc::from(format!("token:{name}"));
+            (!token.is_empty()).then(|| NamedToken { principal, hash: hash_token(token) })
+        })
+        .collect();
+    match tokens.is_empty() {
+        true => Err(TokenFileError::Empty(path.to_owned())),
+        false => Ok(TokenState { tokens, modified: Some(modified), checked: Instant::now() }),
+    }
+}
+
+fn hash_token(token: &str) -> [u8; 32] {
+    Sha256::digest(token.as_bytes()).into()
+}
+
+fn generate_token() -> Result<GeneratedToken, TokenFileError> {
+    let mut bytes = Zeroizing::new([0; TOKEN_BYTES]);
+    getrandom::fill(bytes.as_mut_slice()).map_err(|_| TokenFileError::NoRandomness)?;
+    Ok(Zeroizing::new(URL_SAFE_NO_PAD.encode(bytes.as_slice())))
+}

@@ -1,0 +1,73 @@
+//! Answers `resources/subscribe` and `resources/unsubscribe` of the old era.
+//!
+//! Subscriptions of all clients to one resource share one request to its server.
+
+use mcparley::model::limits::SERVED_RESOURCE_SUBSCRIPTIONS;
+use mcparley::resource::{ResourceError, Subscription};
+use mcparley_wire::{INVALID_PARAMS, METHOD_NOT_FOUND, RawJson, Replies, RpcError};
+use serde_json::json;
+
+use crate::client_abilities::Caller;
+use crate::request::relay::request_error;
+use crate::request::resources::{unknown_resource, uri_param};
+use crate::response::era::ServerEra;
+use crate::response::serialize_result;
+use crate::session::GatewaySession;
+
+pub(crate) const UPDATED: &str = "notifications/resources/updated";
+
+impl GatewaySession {
+    /// Answers `resources/subscribe`.
+    pub(crate) async fn subscribe_resource(
+        &self,
+        caller: &Caller,
+        params: Option<&RawJson>,
+    ) -> Result<RawJson, RpcError> {
+        let uri = uri_param(params)?;
+        let limit = SERVED_RESOURCE_SUBSCRIPTIONS;
+        if self.shared.watches.count() >= limit && !self.shared.watches.contains(&uri) {
+            return Err(RpcError::new(INVALID_PARAMS, &format!("there are {limit} subscriptions already")));
+        }
+        let subscription = self.open_subscription(&uri, caller).await?;
+        let params = serialize_result(&json!({ "uri": uri }))?;
+        if let Some(channel) = self.channel().cloned() {
+            self.shared.watches.insert(uri, forward_updates(subscription, channel, params));
+        }
+        serialize_result(&json!({}))
+    }
+
+    /// Answers `resources/unsubscribe`.
+    pub(crate) fn unsubscribe_resource(&self, params: Option<&RawJson>) -> Result<RawJson, RpcError> {
+        self.shared.watches.remove(&uri_param(params)?);
+        serialize_result(&json!({}))
+    }
+
+    /// Subscribes to the resource of a client's address.
+    pub(crate) async fn open_subscription(
+        &self,
+        uri: &str,
+        caller: &Caller,
+    ) -> Result<Subscription, RpcError> {
+        let view = self.shared.gateway.view();
+        let (server, original) = view.route_address(uri).ok_or_else(|| unknown_resource(uri, caller))?;
+        let opened = self.host().subscribe_to_resource(&server.name, &original).await;
+        opened.map_err(|error| match error {
+            ResourceError::Request(error) => {
+                let era = ServerEra::of_server(&view, &server.name);
+                request_error(error, ("resources/subscribe", Some(original.as_str())), caller, era)
+            }
+            ResourceError::UpdatesNotSupported { .. } => {
+                RpcError::new(METHOD_NOT_FOUND, "the server does not offer subscriptions")
+            }
+            error => RpcError::new(INVALID_PARAMS, &error.to_string()),
+        })
+    }
+}
+
+/// Forwards the updates of a resource until its server ends the subscription.
+async fn forward_updates(mut subscription: Subscription, channel: Replies, params: RawJson) {
+    while subscription.wait_for_update().await.is_ok() {
+        // A client that does not read loses the update; the next one says the same.
+        let _delivery = channel.notify(UPDATED, Some(&params));
+    }
+}
