@@ -33,6 +33,7 @@ use futures_util::StreamExt as _;
 use mcparley::Host;
 use mcparley::auth::browser::Browser;
 use mcparley::pool::log::LogMessage;
+use mcparley_platform::terminal;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc};
 use tokio::task::JoinSet;
@@ -204,7 +205,10 @@ impl ScreenEvents {
                 biased;
                 key = self.keys.next() => match key {
                     Some(Ok(Event::Key(key))) => ScreenEvent::Key(key),
-                    Some(Ok(Event::Resize(..))) => ScreenEvent::Resized,
+                    Some(Ok(Event::Resize(..))) => {
+                        terminal::repeat_input_readiness();
+                        ScreenEvent::Resized
+                    }
                     Some(Ok(_)) => continue,
                     Some(Err(error)) => return Err(error),
                     None => return Err(io::ErrorKind::UnexpectedEof.into()),

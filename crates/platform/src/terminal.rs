@@ -1,4 +1,5 @@
-//! The terminal of this process: its width, echo off while a secret is typed, and the signal of Ctrl-C.
+//! The terminal of this process: its width, echo off while a secret is typed, the signal of Ctrl-C, and the
+//! readiness of typed keys.
 
 use std::io;
 
@@ -30,6 +31,19 @@ impl HiddenInput {
         hidden.local_modes.insert(LocalModes::ECHONL);
         tcsetattr(rustix::stdio::stdin(), OptionalActions::Flush, &hidden)?;
         Ok(Self { before })
+    }
+}
+
+/// Makes the kernel report once more that keys are waiting on standard input, if any are.
+///
+/// `crossterm` waits for keys and for changes of the terminal's size by edge-triggered polling. Where both come
+/// at once it returns the change and forgets the keys: they would wait until the next key is pressed. Setting
+/// the attributes of a terminal, even to what they are, wakes up everything that waits for its input.
+pub fn repeat_input_readiness() {
+    let input = rustix::stdio::stdin();
+    if let Ok(attributes) = tcgetattr(input) {
+        // A terminal that has been closed has no keys.
+        let _gone = tcsetattr(input, OptionalActions::Now, &attributes);
     }
 }
 

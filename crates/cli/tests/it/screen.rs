@@ -75,6 +75,24 @@ fn server_is_disabled_and_enabled_and_the_choice_is_recorded() {
     assert_eq!(world.plan(), ["one user ready"]);
 }
 
+// U4
+#[test]
+fn key_that_arrives_with_a_resize_is_handled() {
+    let server = || entry(&ScriptedStdio::new(&[]));
+    let world = world_with(&json!({ "one": server(), "two": server() }));
+    let mut screen = open(&world);
+    screen.wait_for_text("2 connected");
+    screen.wait_for_text("▸ ● one");
+    // The two meet in the program by chance, so many tries are needed.
+    for round in 0..100 {
+        let (key, selected) =
+            if round % 2 == 0 { (Key::Down, "▸ ● two") } else { (Key::Up, "▸ ● one") };
+        screen.resize(24, 80 + round % 2);
+        screen.press_keys(&[key]);
+        screen.wait_for_text(selected);
+    }
+}
+
 // U4 N4
 #[test]
 fn tool_is_switched_off_and_on_and_its_definition_is_shown() {

@@ -11,6 +11,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crossterm::event::{self, Event, KeyEvent, KeyEventKind};
+use mcparley_platform::terminal;
 use tokio::sync::mpsc;
 
 /// The longest time until the thread notices that the dialog is over.
@@ -76,7 +77,10 @@ fn read_until_over(sender: &mpsc::Sender<DialogInput>, is_over: &AtomicBool) {
         let input = match event::read() {
             Ok(Event::Key(key)) if key.kind != KeyEventKind::Release => DialogInput::Key(key),
             Ok(Event::Paste(text)) => DialogInput::Paste(text),
-            Ok(Event::Resize(..)) => DialogInput::Resize,
+            Ok(Event::Resize(..)) => {
+                terminal::repeat_input_readiness();
+                DialogInput::Resize
+            }
             Ok(Event::Key(_) | Event::Mouse(_) | Event::FocusGained | Event::FocusLost) => continue,
             Err(_) => return,
         };
