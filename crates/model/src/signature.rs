@@ -77,6 +77,22 @@ impl Signature {
     }
 }
 
+impl Signature {
+    /// Parses the displayed form: 64 hexadecimal digits.
+    #[must_use]
+    pub fn from_hex(text: &str) -> Option<Self> {
+        let mut bytes = [0; 32];
+        let digits = text.as_bytes().chunks_exact(2);
+        if text.len() != 64 || digits.len() != bytes.len() {
+            return None;
+        }
+        for (byte, pair) in bytes.iter_mut().zip(digits) {
+            *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+        }
+        Some(Self(bytes))
+    }
+}
+
 impl EndpointHash {
     /// The endpoint of a configuration; in-process servers have none.
     #[must_use]

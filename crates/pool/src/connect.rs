@@ -1,8 +1,9 @@
 //! Connects to a server and performs the handshake: [`Dialer`] and [`ConnectContext`].
 //!
-//! Transports: child processes, URLs (Streamable HTTP, the HTTP+SSE transport of 2024-11-05, WebSocket), and
+//! Transports: child processes, servers of the daemon, URLs (Streamable HTTP, the HTTP+SSE transport of 2024-11-05, WebSocket), and
 //! in-process servers. The actor in `connection` keeps the result alive.
 
+mod attach;
 mod cache;
 mod link;
 mod reached_server;
@@ -37,9 +38,12 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 use url::Url;
 
+use crate::attach::DaemonLink;
+use crate::attach::protocol::AttachRequest;
 use crate::caches::Caches;
 use crate::client_services::ClientServices;
 use crate::connect_error::ConnectError;
+use crate::hosted_server::HostedServer;
 use crate::launch::build_launch_with_ancestry;
 use crate::log::ServerLogLevel;
 use crate::organization::Organization;
@@ -79,6 +83,10 @@ pub struct Dialer {
     /// The network settings (proxies and certificates); shared, so that they are loaded once, for the first
     /// remote server.
     network: Network,
+    /// The daemon that runs local servers, if it is used.
+    pub daemon: Option<DaemonLink>,
+    /// The server that this process runs for others, if it is a daemon.
+    pub hosted: Option<Arc<HostedServer>>,
 }
 
 impl Dialer {
@@ -96,6 +104,8 @@ impl Dialer {
             accounts: sign_in::open_accounts(env, paths, &network),
             paths: Arc::new(paths.clone()),
             network,
+            daemon: None,
+            hosted: None,
         }
     }
 
@@ -155,10 +165,10 @@ impl ConnectContext {
     #[must_use]
     pub fn with_env(&self, env: &Env) -> Self {
         let new = Self::new(env, &self.dialer.paths);
-        let Dialer { in_process: inside, organisation, accounts, .. } = self.dialer.clone();
+        let Dialer { in_process: inside, organisation, accounts, daemon, hosted, .. } = self.dialer.clone();
         let Caches { eras, trust, needs_auth, .. } = self.caches.clone();
         Self {
-            dialer: Dialer { in_process: inside, organisation, accounts, ..new.dialer },
+            dialer: Dialer { in_process: inside, organisation, accounts, daemon, hosted, ..new.dialer },
             caches: Caches { eras, trust, needs_auth, ..new.caches },
             services: self.services.clone(),
             server: None,
@@ -254,7 +264,8 @@ impl ConnectContext {
         trace: &mut ConnectTrace,
     ) -> Result<EstablishedConnection<ServerLink>, ConnectError> {
         let (target, network) = (self.dial_target(config)?, self.dialer.network.clone());
-        let mut server = ServerDial { target, network, handler, stderr: None, trace };
+        let attach = self.attach_request(config, &target);
+        let mut server = ServerDial { target, network, handler, attach, stderr: None, trace };
         let fixed = server.target.fixed_era(config);
         let era = fixed.unwrap_or_else(|| self.caches.eras.era_for(config));
         let until = Instant::now() + limit;
@@ -293,13 +304,26 @@ impl ConnectContext {
 
     /// The target to dial for an entry, by its transport.
     fn dial_target(&self, config: &ServerConfig) -> Result<DialTarget, ConnectError> {
-        match &config.transport {
-            TransportConfig::Stdio(stdio) => Ok(DialTarget::Program(build_launch_with_ancestry(
+        match (&config.transport, &self.dialer.hosted) {
+            (TransportConfig::Stdio(_), Some(hosted)) => Ok(DialTarget::Program(hosted.launch.clone())),
+            (TransportConfig::Stdio(stdio), None) => Ok(DialTarget::Program(build_launch_with_ancestry(
                 config,
                 stdio,
                 &self.dialer.env,
                 &self.dialer.paths,
             ))),
+            (remote, _) => self.remote_target(config, remote),
+        }
+    }
+
+    /// The target to dial for an entry of another kind than a program.
+    fn remote_target(
+        &self,
+        config: &ServerConfig,
+        transport: &TransportConfig,
+    ) -> Result<DialTarget, ConnectError> {
+        match transport {
+            TransportConfig::Stdio(_) => Err(ConnectError::from_reason("it is a program")),
             TransportConfig::Http(remote) => Ok(DialTarget::Http(self.http_target(config, remote))),
             TransportConfig::Sse(remote) => Ok(DialTarget::Legacy(self.http_target(config, remote))),
             TransportConfig::Ws(remote) => Ok(DialTarget::WebSocket(self.http_target(config, remote))),
@@ -352,6 +376,8 @@ struct ServerDial<'t> {
     target: DialTarget,
     network: Network,
     handler: Arc<dyn Handler>,
+    /// The daemon to ask for the server first.
+    attach: Option<(DaemonLink, AttachRequest)>,
     /// Standard error of the process started last.
     stderr: Option<Stderr>,
     trace: &'t mut ConnectTrace,
@@ -390,13 +416,16 @@ impl ServerDial<'_> {
 
     /// Opens the transport to the target.
     async fn open_transport(&mut self) -> Result<ServerLink, Failure> {
+        if let Some(server) = self.attach_to_daemon().await {
+            return Ok(ServerLink::Attached(server));
+        }
         let handler = Arc::clone(&self.handler);
         match &self.target {
             DialTarget::Program(launch) => {
                 let server = StdioTransport::open(launch, handler).await?;
                 self.stderr = Some(server.stderr());
                 self.trace.strays = Some(server.stray_record());
-                self.trace.process.set_process(&server);
+                self.trace.process.set_process(server.pid(), server.stderr());
                 Ok(ServerLink::Local(server))
             }
             DialTarget::Http(target) => {

@@ -256,7 +256,9 @@ impl Connection {
         let beginning = ConnectionSetup { context, ..beginning };
         let services = &beginning.context.services;
         let roots = services.server_roots(&config, &beginning.context.dialer.paths);
-        let server_requests = Arc::new(ServerRequests::new(name.clone(), services, roots, Arc::clone(&log)));
+        let server_requests = ServerRequests::new(name.clone(), services, roots, Arc::clone(&log))
+            .with_observer(beginning.context.dialer.hosted.clone());
+        let server_requests = Arc::new(server_requests);
         let watched = Arc::<ResourceWatches>::default();
         let notifications = (Arc::clone(&server_requests), Arc::clone(&watched));
         let actor = ConnectionActor::new(Arc::clone(&config), Arc::clone(&log), notifications, beginning);

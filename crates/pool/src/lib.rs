@@ -12,8 +12,10 @@
 //! | logs of servers, with secrets redacted and rate limited | [`log`], [`redact`], [`token_bucket`] |
 //! | **every connection of a process, shared by key** | **[`pool`]** by [`pool_key`] |
 //! | one-shot health checks of servers | [`health`] |
+//! | servers that the daemon runs, for its clients and in the daemon | [`attach`], [`hosted_server`] |
 //! | tasks that end with their owner, and explored schedules in tests | [`task`] |
 
+pub mod attach;
 pub mod caches;
 pub mod call_client;
 pub mod catalog_cache;
@@ -30,6 +32,7 @@ mod explore;
 mod hash;
 pub mod health;
 pub mod host_id;
+pub mod hosted_server;
 mod jitter;
 pub mod launch;
 pub mod log;

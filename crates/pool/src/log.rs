@@ -214,12 +214,16 @@ impl ServerLog {
         let mut pages = self.lock_buffer();
         let end = pages.stderr_end;
         let fresh = pages.stderr.as_ref().map(|stderr| stderr.lines_after(end)).unwrap_or_default();
+        let is_logged_elsewhere = pages.stderr.as_ref().is_some_and(Stderr::is_logged_elsewhere);
         pages.stderr_end = fresh.end.max(end);
         drop(pages);
-        self.write_stderr_lines(fresh.lines);
+        self.write_stderr_lines(fresh.lines, is_logged_elsewhere);
     }
 
-    fn write_stderr_lines(&self, lines: Vec<(SystemTime, String)>) {
+    fn write_stderr_lines(&self, mut lines: Vec<(SystemTime, String)>, is_logged_elsewhere: bool) {
+        if is_logged_elsewhere {
+            lines.clear();
+        }
         let (times, texts): (Vec<SystemTime>, Vec<String>) = lines.into_iter().unzip();
         self.write_lines(&self.redactor.redact(&texts.join("\n")), &times);
     }
@@ -254,10 +258,11 @@ impl ServerLog {
             pages.last_words = Untrusted::new(said);
         }
         drop(pages);
+        let is_logged_elsewhere = gone.as_ref().is_some_and(Stderr::is_logged_elsewhere);
         let StderrLines { mut lines, unfinished, .. } =
             gone.map(|stderr| stderr.lines_after(end)).unwrap_or_default();
         lines.extend(unfinished);
-        self.write_stderr_lines(lines);
+        self.write_stderr_lines(lines, is_logged_elsewhere);
     }
 
     /// The end of the server's standard error, redacted.

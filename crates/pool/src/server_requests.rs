@@ -27,6 +27,7 @@ use crate::elicit::{
     Elicitation, ElicitationHooks, ElicitationReply, ElicitationRequest, Elicitor, FinishedVisit,
     InvalidElicitation, ParsedElicitation, UnansweredRequest, VisitChannel,
 };
+use crate::hosted_server::HostedServer;
 use crate::log::ServerLog;
 use crate::principal::PrincipalId;
 use crate::roots::ServerRoots;
@@ -55,6 +56,8 @@ pub struct ServerRequests {
     visit_channel: VisitChannel,
     /// Signals that the status of a task of the server may have changed.
     tasks: Notify,
+    /// Records the requests for a daemon.
+    observer: Option<Arc<HostedServer>>,
 }
 
 /// The reason a request has no proper answer.
@@ -103,7 +106,14 @@ impl ServerRequests {
             visits: PageVisits::default(),
             visit_channel: services.visits.clone(),
             tasks: Notify::new(),
+            observer: None,
         }
+    }
+
+    /// These requests, observed for a daemon.
+    #[must_use]
+    pub fn with_observer(self, observer: Option<Arc<HostedServer>>) -> Self {
+        Self { observer, ..self }
     }
 
     /// The roots of the server.
@@ -113,6 +123,9 @@ impl ServerRequests {
 
     /// Answers a request of the old era, on behalf of the call that it belongs to.
     pub async fn answer_request(&self, incoming: Incoming) -> Result<RawJson, RpcError> {
+        if let Some(observer) = &self.observer {
+            observer.requests.record_request(&incoming.method);
+        }
         if let Some(answer) = self.relay_request(&incoming).await {
             return answer;
         }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcparley_model::text::Untrusted;
-use mcparley_wire::transport::stdio::{Stderr, StdioTransport};
+use mcparley_wire::transport::stdio::Stderr;
 use tokio::sync::watch;
 
 /// The process started last for a server, if any. Cheap to clone; clones share it.
@@ -12,6 +12,8 @@ pub struct StartedProcess {
     started: Arc<Mutex<Option<ProcessRecord>>>,
     /// The name of the package runner while it downloads the server.
     downloader: Arc<watch::Sender<Option<Arc<str>>>>,
+    /// The number of processes started so far.
+    starts: Arc<watch::Sender<u64>>,
 }
 
 #[derive(Debug)]
@@ -22,8 +24,15 @@ struct ProcessRecord {
 
 impl StartedProcess {
     /// Records a newly started process.
-    pub(super) fn set_process(&self, server: &StdioTransport) {
-        *self.lock_process() = Some(ProcessRecord { id: server.pid(), stderr: server.stderr() });
+    pub(super) fn set_process(&self, id: u32, stderr: Stderr) {
+        *self.lock_process() = Some(ProcessRecord { id, stderr });
+        self.starts.send_modify(|count| *count += 1);
+    }
+
+    /// A receiver that changes with every started process.
+    #[must_use]
+    pub fn follow_starts(&self) -> watch::Receiver<u64> {
+        self.starts.subscribe()
     }
 
     /// The process id.

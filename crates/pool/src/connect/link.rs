@@ -3,6 +3,7 @@
 use mcparley_wire::AgreedProtocol;
 use mcparley_wire::handshake::TransportConnection;
 use mcparley_wire::peer::Peer;
+use mcparley_wire::transport::attached::AttachedTransport;
 use mcparley_wire::transport::http::HttpTransport;
 use mcparley_wire::transport::memory;
 use mcparley_wire::transport::sse::SseTransport;
@@ -15,6 +16,8 @@ use mcparley_wire::transport::ws::WsTransport;
 pub enum ServerLink {
     /// A child process.
     Local(StdioTransport),
+    /// A local server that the daemon runs.
+    Attached(AttachedTransport),
     /// A server behind a URL (Streamable HTTP).
     Remote(HttpTransport),
     /// A server behind a URL, over the HTTP+SSE transport of 2024-11-05.
@@ -26,11 +29,12 @@ pub enum ServerLink {
 }
 
 impl ServerLink {
-    /// The id of the server's process, for a server that this program has started.
+    /// The id of the server's process, for a server of this machine.
     #[must_use]
     pub fn process_id(&self) -> Option<u32> {
         match self {
             Self::Local(stdio) => Some(stdio.pid()),
+            Self::Attached(attached) => attached.process_id(),
             Self::Remote(_) | Self::Legacy(_) | Self::WebSocket(_) | Self::InProcess(_) => None,
         }
     }
@@ -39,6 +43,7 @@ impl ServerLink {
     pub async fn stop(self) {
         match self {
             Self::Local(stdio) => stdio.stop().await,
+            Self::Attached(attached) => attached.stop().await,
             Self::Remote(http) => http.stop().await,
             Self::Legacy(sse) => sse.stop().await,
             Self::WebSocket(ws) => ws.stop().await,
@@ -51,6 +56,7 @@ impl TransportConnection for ServerLink {
     fn peer(&self) -> &Peer {
         match self {
             Self::Local(stdio) => stdio.peer(),
+            Self::Attached(attached) => attached.peer(),
             Self::Remote(http) => http.peer(),
             Self::Legacy(sse) => sse.peer(),
             Self::WebSocket(ws) => ws.peer(),
@@ -61,6 +67,7 @@ impl TransportConnection for ServerLink {
     fn set_protocol(&self, spoken: AgreedProtocol) {
         match self {
             Self::Local(stdio) => stdio.set_protocol(spoken),
+            Self::Attached(attached) => attached.set_protocol(spoken),
             Self::Remote(http) => http.set_protocol(spoken),
             Self::Legacy(sse) => sse.set_protocol(spoken),
             Self::WebSocket(ws) => ws.set_protocol(spoken),

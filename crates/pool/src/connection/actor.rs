@@ -346,7 +346,10 @@ impl ConnectionActor {
 
     /// Backs off before `attempt`, or gives up after too many attempts.
     fn back_off(&mut self, attempt: u32, error: Arc<ConnectError>, took: Duration, served: bool) {
-        let Some(pause) = backoff::pause_before(attempt, jitter::number()) else {
+        // A daemon leaves the decision about restarts to the clients of the server.
+        let is_hosted = self.context.dialer.hosted.is_some();
+        let pause = backoff::pause_before(attempt, jitter::number()).filter(|_| !is_hosted);
+        let Some(pause) = pause else {
             return self.enter_failed(error, took);
         };
         let (server, pause_ms) = (self.context.server_name(), pause.as_millis());

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use mcparley_platform::process::{self, GuardedProcess, ProgramLaunch, SpawnError};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 use super::line;
 use super::queue::{OutgoingMessages, SendQueue};
@@ -129,11 +129,33 @@ impl StdioTransport {
     }
 }
 
-/// The end of a server's standard error.
-#[derive(Clone, Debug)]
+/// The end of a server's standard error. Clones share it.
+#[derive(Clone, Debug, Default)]
 pub struct Stderr(Arc<StderrBuffer>);
 
 impl Stderr {
+    /// Adds bytes that were read by somebody else, such as the daemon that runs the server.
+    pub fn push_bytes(&self, bytes: &[u8]) {
+        self.0.push_bytes(bytes);
+    }
+
+    /// Follows the bytes as they arrive; any number of callers may.
+    #[must_use]
+    pub fn follow(&self) -> StderrFollower {
+        StderrFollower { stderr: self.clone(), arrivals: self.0.subscribe(), position: 0 }
+    }
+
+    /// Leaves the writing of these lines to a log file to another process that reads them too.
+    pub fn leave_logging_to_others(&self) {
+        self.0.leave_logging_to_others();
+    }
+
+    /// Whether another process writes these lines to the log file.
+    #[must_use]
+    pub fn is_logged_elsewhere(&self) -> bool {
+        self.0.is_logged_elsewhere()
+    }
+
     /// The text so far.
     #[must_use]
     pub fn text(&self) -> String {
@@ -155,6 +177,40 @@ impl Stderr {
     /// Waits until the server has written since the last wait; only one caller may wait.
     pub async fn wait_for_bytes(&self) {
         self.0.wait_for_bytes().await;
+    }
+}
+
+/// A reader of standard error with a position of its own.
+#[derive(Debug)]
+pub struct StderrFollower {
+    stderr: Stderr,
+    arrivals: watch::Receiver<u64>,
+    position: u64,
+}
+
+impl StderrFollower {
+    /// Skips everything that has been read so far.
+    pub fn skip_to_end(&mut self) {
+        self.position = *self.arrivals.borrow_and_update();
+    }
+
+    /// The bytes since the last call, if there are any. Invalid UTF-8 is replaced.
+    pub fn take_new(&mut self) -> Option<String> {
+        let (text, end) = self.stderr.0.text_after(self.position);
+        self.position = end;
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// Waits for new bytes and returns them. Cancel safe. Never returns once the process is forgotten.
+    pub async fn next(&mut self) -> String {
+        loop {
+            if let Some(text) = self.take_new() {
+                return text;
+            }
+            if self.arrivals.changed().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
     }
 }
 

@@ -24,7 +24,8 @@ impl ConnectionActor {
         let notifications = Arc::new(notifications.with_message_limit(self.context.dialer.message_limit()));
         let (config, context) = (Arc::clone(&self.config), self.context.clone());
         let (gate, log, predecessor) = (self.gate.clone(), Arc::clone(&self.log), self.predecessor.clone());
-        let process = StartedProcess::default();
+        let hosted = self.context.dialer.hosted.as_ref();
+        let process = hosted.map_or_else(StartedProcess::default, |hosted| hosted.process.clone());
         let downloader = process.follow_downloader();
         let work = async move {
             if let Some(mut gone) = predecessor {

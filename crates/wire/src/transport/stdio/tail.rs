@@ -1,11 +1,12 @@
 //! The bounded tail of a text stream.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use mcparley_model::limits::STDERR_BYTES;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 /// Limit of remembered read times; older bytes count as read at the oldest of them.
 const MARKS: usize = 512;
@@ -16,6 +17,10 @@ pub(super) struct StderrBuffer {
     state: Mutex<StderrBufferState>,
     /// Notified when bytes arrive.
     arrived: Notify,
+    /// The total number of bytes, for followers.
+    total: watch::Sender<u64>,
+    /// Whether another process writes the lines to the log file.
+    logged_elsewhere: AtomicBool,
 }
 
 /// The lines of a stream after a position.
@@ -50,8 +55,31 @@ impl StderrBuffer {
         let surplus = (kept.bytes.len() + fresh.len()).saturating_sub(STDERR_BYTES);
         kept.bytes.drain(..surplus);
         kept.bytes.extend(fresh);
+        let total = kept.total;
         drop(kept);
         self.arrived.notify_one();
+        self.total.send_replace(total);
+    }
+
+    pub(super) fn subscribe(&self) -> watch::Receiver<u64> {
+        self.total.subscribe()
+    }
+
+    pub(super) fn leave_logging_to_others(&self) {
+        self.logged_elsewhere.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_logged_elsewhere(&self) -> bool {
+        self.logged_elsewhere.load(Ordering::Relaxed)
+    }
+
+    /// The kept text after a position of the stream, and the position of its end.
+    pub(super) fn text_after(&self, position: u64) -> (String, u64) {
+        let mut kept = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let (total, dropped) = (kept.total, kept.total - kept.bytes.len() as u64);
+        let skipped = usize::try_from(position.max(dropped) - dropped).unwrap_or(usize::MAX);
+        let bytes = kept.bytes.make_contiguous().get(skipped..).unwrap_or_default();
+        (String::from_utf8_lossy(bytes).into_owned(), total)
     }
 
     /// Waits until bytes have arrived since the last wait; only one caller may wait.

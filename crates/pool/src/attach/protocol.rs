@@ -1,0 +1,214 @@
+//! The first lines on the daemon's socket, one JSON object each.
+//!
+//! ```text
+//! client: {"mcparley":"attach", …}            or {"mcparley":"control", …}
+//! daemon: {"mcparley":"welcome", …}           or {"mcparley":"refused", …}
+//! daemon: {"mcparley":"started", "process":7} {"mcparley":"stderr", "text":"…"}, while the server starts
+//! daemon: {"mcparley":"attached", …}          or {"mcparley":"failed", …}
+//! ```
+//!
+//! After `attached` both sides speak MCP; after the welcome of `control` they speak JSON-RPC.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use mcparley_platform::process::ProgramLaunch;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::roots::Root;
+
+/// The version of these lines. Client and daemon of different versions do not work together.
+pub const ATTACH_PROTOCOL: u32 = 1;
+
+/// The first line of a client.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "mcparley", rename_all = "lowercase")]
+pub enum ClientHello {
+    /// Asks for a server.
+    Attach(Box<AttachRequest>),
+    /// Asks about the daemon itself.
+    Control {
+        /// The version of the lines.
+        wire: u32,
+    },
+}
+
+impl ClientHello {
+    /// The version of the lines that the client speaks.
+    #[must_use]
+    pub fn wire(&self) -> u32 {
+        match self {
+            Self::Attach(request) => request.wire,
+            Self::Control { wire } => *wire,
+        }
+    }
+}
+
+/// A client's request for a server: all that the server would see of the client.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AttachRequest {
+    /// The version of the lines.
+    pub wire: u32,
+    /// The process id of the client, for display.
+    pub pid: u32,
+    /// The name of the server at the client, for display.
+    pub server: String,
+    /// The signature of the server's entry.
+    pub signature: String,
+    /// The program to start, with its complete environment.
+    pub launch: LaunchRequest,
+    /// Whether the entry sets an absolute working directory.
+    pub has_own_folder: bool,
+    /// The `share` setting of the entry.
+    pub share: String,
+    /// The era of the server, if it is known: `old`, `new` or `auto`.
+    pub era: String,
+    /// The capabilities of the client.
+    pub capabilities: Value,
+    /// The roots of the client, as far as they are known.
+    pub roots: Vec<Root>,
+    /// The session of the client: servers with state are not shared beyond it.
+    pub session: String,
+    /// The project of the client, for display.
+    pub project: PathBuf,
+    /// The largest message that the client accepts.
+    pub message_limit: usize,
+    /// The time in milliseconds after which the server is stopped when no client uses it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_ms: Option<u64>,
+    /// A copy of the server that the client found broken: another one is wanted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<u64>,
+}
+
+/// A program with its complete environment, as text.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct LaunchRequest {
+    program: String,
+    args: Vec<String>,
+    env: Vec<(String, String)>,
+    cwd: Option<String>,
+}
+
+impl LaunchRequest {
+    /// The launch as text; `None` if a part of it is not UTF-8, which JSON cannot carry.
+    #[must_use]
+    pub fn from_launch(launch: &ProgramLaunch) -> Option<Self> {
+        let text = |part: &OsString| part.to_str().map(str::to_owned);
+        let variable =
+            |(name, value): &(OsString, OsString)| Some((name.to_str()?.to_owned(), value.to_str()?.to_owned()));
+        Some(Self {
+            program: text(&launch.program)?,
+            args: launch.args.iter().map(text).collect::<Option<_>>()?,
+            env: launch.env.iter().map(variable).collect::<Option<_>>()?,
+            cwd: match &launch.cwd {
+                Some(cwd) => Some(cwd.to_str()?.to_owned()),
+                None => None,
+            },
+        })
+    }
+
+    /// The program to start.
+    #[must_use]
+    pub fn into_launch(self) -> ProgramLaunch {
+        ProgramLaunch {
+            program: self.program.into(),
+            args: self.args.into_iter().map(OsString::from).collect(),
+            env: self.env.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
+            cwd: self.cwd.map(PathBuf::from),
+        }
+    }
+}
+
+impl std::fmt::Debug for LaunchRequest {
+    /// Shows the program only: arguments and variables may hold tokens.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LaunchRequest").field("program", &self.program).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for AttachRequest {
+    /// Shows no values of the launch: arguments and variables may hold tokens.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AttachRequest")
+            .field("server", &self.server)
+            .field("pid", &self.pid)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A line of the daemon.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "mcparley", rename_all = "lowercase")]
+pub enum DaemonLine {
+    /// The daemon has read the request and works on it.
+    Welcome {
+        /// The version of the lines.
+        wire: u32,
+        /// The version of the program.
+        version: String,
+    },
+    /// The daemon does not serve this client.
+    Refused {
+        /// The reason.
+        reason: RefusalReason,
+    },
+    /// The process of the server has started.
+    Started {
+        /// Its id.
+        process: u32,
+    },
+    /// New standard error of the server.
+    Stderr {
+        /// The text.
+        text: String,
+    },
+    /// The server can be used.
+    Attached(AttachedCopy),
+    /// The server could not be started.
+    Failed {
+        /// The reason, for the log.
+        reason: String,
+    },
+}
+
+/// The copy of a server that a client is attached to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttachedCopy {
+    /// The number of this copy of the server.
+    pub copy: u64,
+    /// The process id of the server.
+    pub process: Option<u32>,
+    /// Whether this client writes the server's standard error to the log; of several clients of one project
+    /// only one does.
+    pub logs: bool,
+}
+
+/// The reason why the daemon does not serve a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RefusalReason {
+    /// The daemon speaks another version of the lines.
+    Wire,
+    /// The daemon is ending.
+    Draining,
+    /// The daemon has as many clients as it takes.
+    Full,
+    /// The request cannot be read.
+    Malformed,
+}
+
+impl RefusalReason {
+    /// The reason in words.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Wire => "it has another version",
+            Self::Draining => "it is ending",
+            Self::Full => "it has too many clients",
+            Self::Malformed => "it cannot read the request",
+        }
+    }
+}
