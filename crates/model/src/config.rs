@@ -14,6 +14,7 @@ mod raw;
 mod review;
 mod roots;
 pub mod schema;
+mod share;
 mod typed;
 
 use std::time::Duration;
@@ -31,6 +32,7 @@ pub use oauth::{ConfiguredGrant, ConfiguredSecret, OauthConfig, RawOauth};
 pub use raw::{EntryHint, RawServer, Spanned};
 pub use review::ReviewField;
 pub use roots::{RawRoots, RootsPolicy};
+pub use share::SharePolicy;
 
 /// The validated configuration of one server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +55,8 @@ pub struct ServerConfig {
     pub disabled_tools: Vec<String>,
     /// The folders offered to the server as roots.
     pub roots: RootsPolicy,
+    /// The clients that may use one process of a local server.
+    pub share: SharePolicy,
 }
 
 /// The transport that reaches a server.
@@ -244,6 +248,7 @@ impl ServerConfig {
             enabled_tools: Vec::new(),
             disabled_tools: Vec::new(),
             roots: RootsPolicy::Offered,
+            share: SharePolicy::Auto,
         }
     }
 

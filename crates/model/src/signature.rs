@@ -59,6 +59,7 @@ impl Signature {
             enabled_tools: _,
             disabled_tools: _,
             roots,
+            share: _,
         } = config;
         let mut hash = FieldHasher::new("signature");
         hash.add_text(config.kind().as_str()).add_text(era.as_str());

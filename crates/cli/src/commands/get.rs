@@ -2,7 +2,7 @@
 
 use mcparley::config::LoadedConfig;
 use mcparley::config::plan::{PlanStatus, PlannedServer};
-use mcparley::model::config::{DisplayedServer, SecretVisibility};
+use mcparley::model::config::{DisplayedServer, SecretVisibility, SharePolicy};
 use mcparley::model::text::{display_line, shell_word};
 use mcparley_console::dialog::approval::review_fields;
 
@@ -174,6 +174,9 @@ fn render_options(shown: &DisplayedServer, field: &mut impl FnMut(&str, &str)) {
     }
     if let Some(limit) = shown.idle_timeout {
         field("stopped after", &format!("{limit} ms without a call"));
+    }
+    if shown.share != SharePolicy::Auto {
+        field("share", shown.share.as_str());
     }
     let flags = [
         ("inherits the whole environment", shown.inherit_env),

@@ -1,6 +1,6 @@
 //! The fields of a server's entry: one table for parsing, for the JSON schema and for the docs.
 
-use super::{Era, TransportKind};
+use super::{Era, SharePolicy, TransportKind};
 
 /// One field of an entry.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +60,13 @@ pub const KIND_WORDS: &[&str] =
     &["stdio", "sse", "http", "streamable-http", "ws", "sdk", "sse-ide", "ws-ide", "claudeai-proxy"];
 
 const ERA_WORDS: &[&str] = &[Era::Auto.const_str(), Era::Old.const_str(), Era::New.const_str()];
+
+const SHARE_WORDS: &[&str] = &[
+    SharePolicy::Auto.as_str(),
+    SharePolicy::Always.as_str(),
+    SharePolicy::Project.as_str(),
+    SharePolicy::Never.as_str(),
+];
 
 const GRANT_WORDS: &[&str] = &["authorization_code", "client_credentials", "jwt-bearer"];
 
@@ -121,6 +128,12 @@ pub const FIELDS: &[EntryField] = &[
         EntryFieldShape::Milliseconds,
         STDIO,
         "Stop the program after this many idle milliseconds; the next call starts it again.",
+    ),
+    entry_field(
+        "share",
+        EntryFieldShape::Choice(SHARE_WORDS),
+        STDIO,
+        "Which clients may use one process of the program: `always` all, `project` those with the same folder and environment, `never` one session; decided per server unless set.",
     ),
     entry_field("url", EntryFieldShape::Text, ADDRESSED, "The server's address."),
     entry_field("headers", EntryFieldShape::TextMap, REMOTE, "Headers for every request."),

@@ -14,7 +14,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use url::Url;
 
-use super::{ConfiguredGrant, Era, RawOauth, RawRoots, RawServer, TransportKind};
+use super::{ConfiguredGrant, Era, RawOauth, RawRoots, RawServer, SharePolicy, TransportKind};
 use crate::expand::{Template, TemplatePiece};
 use crate::secret::MASK;
 
@@ -64,6 +64,8 @@ pub struct DisplayedServer {
     pub disabled_tools: Vec<String>,
     /// The roots granted to the server: `false`, or folders.
     pub roots: Option<serde_json::Value>,
+    /// The clients that share a process; [`SharePolicy::Auto`] is left out of the output.
+    pub share: SharePolicy,
     /// The era; [`Era::Auto`] is left out of the output.
     pub era: Era,
     /// The variables referenced by the entry, in order and without duplicates.
@@ -186,6 +188,7 @@ impl RawServer {
             enabled_tools: self.enabled_tools.clone(),
             disabled_tools: self.disabled_tools.clone(),
             roots: self.roots.as_ref().map(|roots| roots.to_json(open)),
+            share: self.share.as_ref().map(|share| share.value).unwrap_or_default(),
             era: self.era,
             variables: self.variable_names(),
         }
@@ -338,6 +341,9 @@ impl Serialize for DisplayedServer {
         optional("cwd", self.cwd.clone().into())?;
         optional("inheritEnv", self.inherit_env.into())?;
         optional("idleTimeout", self.idle_timeout.into())?;
+        if self.share != SharePolicy::Auto {
+            optional("share", self.share.as_str().into())?;
+        }
         optional("url", self.url.clone().into())?;
         optional("headers", values(&self.headers).into())?;
         optional("headersHelper", self.headers_helper.clone().into())?;

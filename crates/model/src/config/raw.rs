@@ -7,7 +7,7 @@ use super::error::ConfigError;
 use super::field::{self, EntryFieldShape};
 use super::oauth::RawOauth;
 use super::roots::RawRoots;
-use super::{Era, TransportKind};
+use super::{Era, SharePolicy, TransportKind};
 use crate::document::{Member, Node};
 use crate::expand::Template;
 use crate::scope::ConfigOrigin;
@@ -60,6 +60,8 @@ pub struct RawServer {
     pub era: Era,
     /// `roots`
     pub roots: Option<RawRoots>,
+    /// `share`
+    pub share: Option<Spanned<SharePolicy>>,
     /// `name` of an in-process server
     pub name: Option<Template>,
     /// `id` of a connector
@@ -107,6 +109,7 @@ impl RawServer {
             "cwd" => self.cwd = Some(at.read_template(value)?),
             "inheritEnv" => self.inherit_env = at.read_flag(value)?,
             "idleTimeout" => self.idle_timeout = Some(at.read_milliseconds(value)?),
+            "share" => self.share = Some(at.read_share(value)?),
             "url" => self.url = Some(at.read_template(value)?),
             "headers" => self.headers = at.read_template_map(value)?,
             "headersHelper" => self.headers_helper = Some(at.read_template(value)?),
@@ -242,6 +245,11 @@ impl FieldReader<'_> {
 
     fn read_era(&self, value: Node<'_>) -> Result<Era, ConfigError> {
         self.read_choice(value, Era::ALL, Era::as_str)
+    }
+
+    fn read_share(&self, value: Node<'_>) -> Result<Spanned<SharePolicy>, ConfigError> {
+        let policy = self.read_choice(value, SharePolicy::ALL, SharePolicy::as_str)?;
+        Ok(Spanned { value: policy, origin: value.origin() })
     }
 
     fn read_roots(&self, value: Node<'_>) -> Result<RawRoots, ConfigError> {

@@ -58,7 +58,7 @@ fn every_string_of_an_entry_expands() {
     let stdio = config(
         r#"{"command": "${HOST}", "args": ["${HOST}"], "env": {"K": "${TOKEN}"}, "cwd": "/${HOST}",
             "timeout": 5, "idleTimeout": 7, "alwaysLoad": true, "required": true, "era": "old",
-            "enabledTools": ["a*"], "disabledTools": ["b"], "inheritEnv": true}"#,
+            "enabledTools": ["a*"], "disabledTools": ["b"], "inheritEnv": true, "share": "project"}"#,
     );
     let expected = ServerConfig {
         transport: TransportConfig::Stdio(StdioConfig {
@@ -76,6 +76,7 @@ fn every_string_of_an_entry_expands() {
         enabled_tools: vec!["a*".into()],
         disabled_tools: vec!["b".into()],
         roots: RootsPolicy::Offered,
+        share: SharePolicy::Project,
     };
     assert_eq!(stdio, Ok(expected));
 
@@ -328,4 +329,40 @@ fn roots_are_false_or_folders_that_expand() {
         let message = roots(wrong).unwrap_err().to_string();
         assert!(message.contains("`false` or an array of folders"), "{wrong}: {message}");
     }
+}
+
+// G8 C10
+#[test]
+fn share_is_one_of_four_words_and_concerns_local_servers_only() {
+    let share = |value: &str| config(&format!(r#"{{"command": "x", "share": {value}}}"#)).map(|it| it.share);
+    assert_eq!(config(r#"{"command": "x"}"#).map(|it| it.share), Ok(SharePolicy::Auto));
+    for policy in SharePolicy::ALL {
+        assert_eq!(share(&format!("{:?}", policy.as_str())), Ok(policy));
+    }
+    for wrong in [r#""Always""#, r#""all""#, r#""""#] {
+        let error = share(wrong).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("`mcpServers.s.share` cannot be `{}`", wrong.trim_matches('"'))
+        );
+        assert_eq!(error.origin().to_string(), "test:1:27");
+        assert_eq!(error.hint().as_deref(), Some("use one of auto, always, project, never"));
+    }
+    assert_eq!(
+        share("true").unwrap_err().to_string(),
+        "`mcpServers.s.share` is a boolean, not a string",
+        "a flag is no word"
+    );
+    let remote = raw("{\"url\": \"https://h/mcp\",\n\"share\": \"never\"}").unwrap();
+    let hints = remote.hints_for_kind(TransportKind::Http);
+    let hints: Vec<String> = hints.iter().map(|hint| format!("{}: {}", hint.origin, hint.text)).collect();
+    assert_eq!(hints, ["test:2:10: `share` has no effect for a `http` server"]);
+}
+
+// G8 C10
+#[test]
+fn share_is_displayed_unless_it_is_the_default() {
+    let displayed = |share: &str| shown(&format!(r#"{{"command": "x", "share": "{share}"}}"#));
+    assert_eq!(displayed("never"), r#"{"type":"stdio","command":"x","share":"never"}"#);
+    assert_eq!(displayed("auto"), r#"{"type":"stdio","command":"x"}"#);
 }

@@ -39,6 +39,7 @@ impl RawServer {
             disabled_tools,
             era,
             roots,
+            share,
             name: _,
             id: _,
             ide_name: _,
@@ -58,6 +59,7 @@ impl RawServer {
             enabled_tools: enabled_tools.clone(),
             disabled_tools: disabled_tools.clone(),
             roots: roots.as_ref().map(|roots| roots.to_policy(&check)).transpose()?.unwrap_or_default(),
+            share: share.as_ref().map(|share| share.value).unwrap_or_default(),
         })
     }
 
@@ -89,20 +91,27 @@ impl RawServer {
         }));
         if kind == TransportKind::Stdio {
             let remote_only = [
-                self.headers.first().map(|(_, value)| ("headers", value)),
-                self.headers_helper.as_ref().map(|value| ("headersHelper", value)),
+                self.headers.first().map(|(_, value)| ("headers", &value.origin)),
+                self.headers_helper.as_ref().map(|value| ("headersHelper", &value.origin)),
             ];
             hints.extend(
-                remote_only.into_iter().flatten().map(|(field, value)| unused_field_hint(field, kind, value)),
+                remote_only
+                    .into_iter()
+                    .flatten()
+                    .map(|(field, origin)| unused_field_hint(field, kind, origin)),
             );
         } else {
             let local_only = [
-                self.args.first().map(|value| ("args", value)),
-                self.env.first().map(|(_, value)| ("env", value)),
-                self.cwd.as_ref().map(|value| ("cwd", value)),
+                self.args.first().map(|value| ("args", &value.origin)),
+                self.env.first().map(|(_, value)| ("env", &value.origin)),
+                self.cwd.as_ref().map(|value| ("cwd", &value.origin)),
+                self.share.as_ref().map(|value| ("share", &value.origin)),
             ];
             hints.extend(
-                local_only.into_iter().flatten().map(|(field, value)| unused_field_hint(field, kind, value)),
+                local_only
+                    .into_iter()
+                    .flatten()
+                    .map(|(field, origin)| unused_field_hint(field, kind, origin)),
             );
         }
         hints
@@ -271,8 +280,8 @@ pub(super) fn value_error(field: &str, problem: ValueProblem, text: &Template) -
     ConfigError::Value { field: field.to_owned(), problem, origin: text.origin.clone() }
 }
 
-fn unused_field_hint(field: &str, kind: TransportKind, value: &Template) -> EntryHint {
-    EntryHint { text: format!("`{field}` has no effect for a `{kind}` server"), origin: value.origin.clone() }
+fn unused_field_hint(field: &str, kind: TransportKind, origin: &ConfigOrigin) -> EntryHint {
+    EntryHint { text: format!("`{field}` has no effect for a `{kind}` server"), origin: origin.clone() }
 }
 
 fn is_websocket(url: &str) -> bool {

@@ -64,6 +64,7 @@ fn other_settings_do_not_change_the_signature() {
         r#"{"env": {"L": "w", "K": "v"}, "command": "x", "type": "stdio"}"#,
         r#"{"command": "x", "env": {"K": "v", "L": "w"}, "timeout": 1, "alwaysLoad": true, "required": true}"#,
         r#"{"command": "x", "env": {"K": "v", "L": "w"}, "disabledTools": ["a"], "unknown": 1}"#,
+        r#"{"command": "x", "env": {"K": "v", "L": "w"}, "share": "never"}"#,
     ] {
         assert_eq!(signature(base), signature(same), "{same}");
     }

@@ -187,5 +187,6 @@ pub(super) fn config() -> ServerConfig {
         enabled_tools: Vec::new(),
         disabled_tools: Vec::new(),
         roots: mcparley_model::config::RootsPolicy::Offered,
+        share: mcparley_model::config::SharePolicy::Auto,
     }
 }
