@@ -16,18 +16,17 @@
 //! |---|---|
 //! | answers the requests, on any connection | `service` |
 //! | listens on the socket | `listener` |
-//! | finds the running gateways and sends them requests | `client` |
+//! | finds the running gateways and sends them requests | `client` over `connection` |
 
 mod client;
+mod connection;
 mod listener;
 mod service;
-mod socket_path;
 
 use serde::{Deserialize, Serialize};
 
-pub use client::{
-    ControlError, GatewayConnection, QuestionSurvey, find_gateways, open_questions, reconnect_gateways,
-};
+pub use client::{GatewayConnection, QuestionSurvey, find_gateways, open_questions, reconnect_gateways};
+pub use connection::{ControlConnection, ControlError};
 pub use listener::serve_control;
 pub use mcparley::config::reconnect_requests::ReconnectRequest;
 

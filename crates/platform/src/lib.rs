@@ -7,6 +7,7 @@
 //! | [`process`] | spawns servers under a guardian that kills them when the host ends |
 //! | [`terminal`] | turns terminal echo off while a secret is typed |
 //! | [`random`] | random numbers and names |
+//! | [`socket`] | Unix sockets of one user |
 //! | [`thread`] | runs blocking work on a thread, or in place when the system has no thread left |
 //!
 //! Start reading at [`file::update_file`] and [`process::spawn`]. All functions are synchronous, and none
@@ -19,6 +20,7 @@ pub mod dirs;
 pub mod file;
 pub mod process;
 pub mod random;
+pub mod socket;
 pub mod terminal;
 pub mod thread;
 

@@ -190,7 +190,7 @@ impl Peer {
     /// Waits until all queued messages are sent, above all cancellations, and gives the other side a moment
     /// to read them.
     /// Not longer than `limit`: the other side may not read.
-    pub(crate) async fn flush(&self, limit: Duration) {
+    pub async fn flush(&self, limit: Duration) {
         let flushed = async {
             self.shared.outbound.flush().await;
             let last = *self.last_cancellation();

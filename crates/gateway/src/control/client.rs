@@ -1,46 +1,22 @@
 //! Finds the running gateways of this user, and sends them requests.
 
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::io;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
-use mcparley::model::text::Untrusted;
-use mcparley_model::limits::{CONTROL_ANSWER_BYTES, CONTROL_ANSWER_TIME, CONTROL_SOCKETS};
-use mcparley_platform::file::{PrivateFolderError, check_private_folder};
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use mcparley_model::limits::CONTROL_SOCKETS;
+use mcparley_platform::file::check_private_folder;
+use mcparley_platform::socket::SocketAddress;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::socket_path::SocketAddress;
-use super::{GatewayFacts, ReconnectRequest, SUFFIX, UNKNOWN_QUESTION};
+use super::connection::{ControlConnection, ControlError};
+use super::{GatewayFacts, ReconnectRequest, SUFFIX};
 use crate::pending::{PendingQuestion, TerminalAnswer};
-
-/// The reason why a gateway did not do what it was asked for.
-#[derive(Debug, thiserror::Error)]
-pub enum ControlError {
-    /// The folder of the sockets cannot be used.
-    #[error("the folder of control sockets cannot be used: {0}")]
-    Folder(PrivateFolderError),
-    /// The socket cannot be used.
-    #[error("the control socket of a gateway cannot be used: {0}")]
-    Io(#[from] io::Error),
-    /// The gateway sent no valid answer.
-    #[error("a gateway sent no valid answer on its control socket")]
-    Malformed,
-    /// The gateway has no such question, or no longer.
-    #[error("the gateway has no such question any more")]
-    UnknownQuestion,
-    /// The gateway refused.
-    #[error("{}", .0.display_line())]
-    Refused(Untrusted),
-}
 
 /// A connection to a running gateway.
 #[derive(Debug)]
-pub struct GatewayConnection {
-    stream: BufReader<UnixStream>,
-    next: u64,
-}
+pub struct GatewayConnection(ControlConnection);
 
 /// The open questions of the running gateways.
 #[derive(Debug)]
@@ -100,9 +76,7 @@ fn connect_gateway(folder: &Path, name: &str) -> Option<GatewayConnection> {
     let address = SocketAddress::new(folder, name).ok()?;
     match UnixStream::connect(&address.path) {
         Ok(stream) => {
-            stream.set_read_timeout(Some(CONTROL_ANSWER_TIME)).ok()?;
-            stream.set_write_timeout(Some(CONTROL_ANSWER_TIME)).ok()?;
-            Some(GatewayConnection { stream: BufReader::new(stream), next: 1 })
+            Some(GatewayConnection(ControlConnection::new(stream).ok()?))
         }
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
             remove_stale_socket(&folder.join(name));
@@ -124,7 +98,7 @@ impl GatewayConnection {
     /// # Errors
     /// A [`ControlError`].
     pub fn gateway_facts(&mut self) -> Result<GatewayFacts, ControlError> {
-        self.send_request("control/about", &json!({}))
+        self.0.send_request("control/about", &json!({}))
     }
 
     /// The open questions of the gateway, oldest first; their contents only if `with_details`.
@@ -136,7 +110,7 @@ impl GatewayConnection {
         struct QuestionList {
             questions: Vec<PendingQuestion>,
         }
-        let list: QuestionList = self.send_request("control/pending", &json!({ "details": with_details }))?;
+        let list: QuestionList = self.0.send_request("control/pending", &json!({ "details": with_details }))?;
         Ok(list.questions)
     }
 
@@ -145,7 +119,7 @@ impl GatewayConnection {
     /// # Errors
     /// A [`ControlError`].
     pub fn find_question(&mut self, id: &str) -> Result<PendingQuestion, ControlError> {
-        self.send_request("control/question", &json!({ "id": id }))
+        self.0.send_request("control/question", &json!({ "id": id }))
     }
 
     /// Answers a question.
@@ -154,7 +128,7 @@ impl GatewayConnection {
     /// [`ControlError::UnknownQuestion`] if it has an answer already, [`ControlError::Refused`] if the answer
     /// does not fit it, or another [`ControlError`].
     pub fn answer_question(&mut self, id: &str, answer: &TerminalAnswer) -> Result<(), ControlError> {
-        let _empty: Value = self.send_request("control/answer", &json!({ "id": id, "answer": answer }))?;
+        let _empty: Value = self.0.send_request("control/answer", &json!({ "id": id, "answer": answer }))?;
         Ok(())
     }
 
@@ -168,38 +142,7 @@ impl GatewayConnection {
             servers: Vec<String>,
         }
         let done: ReconnectedServers =
-            self.send_request("control/reconnect", &json!({ "request": request }))?;
+            self.0.send_request("control/reconnect", &json!({ "request": request }))?;
         Ok(done.servers)
-    }
-
-    fn send_request<T: DeserializeOwned>(
-        &mut self,
-        method: &str,
-        params: &impl Serialize,
-    ) -> Result<T, ControlError> {
-        #[derive(Deserialize)]
-        struct ControlResponse {
-            #[serde(default)]
-            result: Option<Value>,
-            #[serde(default)]
-            error: Option<ResponseError>,
-        }
-        #[derive(Deserialize)]
-        struct ResponseError {
-            code: i64,
-            message: String,
-        }
-        let request = json!({ "jsonrpc": "2.0", "id": self.next, "method": method, "params": params });
-        self.next += 1;
-        self.stream.get_mut().write_all(format!("{request}\n").as_bytes())?;
-        let mut line = Vec::new();
-        (&mut self.stream).take(CONTROL_ANSWER_BYTES).read_until(b'\n', &mut line)?;
-        let response: ControlResponse = serde_json::from_slice(&line).map_err(|_| ControlError::Malformed)?;
-        match (response.result, response.error) {
-            (_, Some(ResponseError { code: UNKNOWN_QUESTION, .. })) => Err(ControlError::UnknownQuestion),
-            (_, Some(error)) => Err(ControlError::Refused(Untrusted::new(error.message))),
-            (Some(result), None) => serde_json::from_value(result).map_err(|_| ControlError::Malformed),
-            (None, None) => Err(ControlError::Malformed),
-        }
     }
 }

@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use mcparley_model::limits::{CONTROL_CONNECTIONS, CONTROL_TIME};
 use mcparley_platform::file::PrivateFolder;
+use mcparley_platform::socket::{SocketAddress, SocketFile};
 use mcparley_wire::transport::served::serve_client;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::service::ControlService;
-use super::socket_path::SocketAddress;
 use super::{ControlError, SUFFIX};
 use crate::gateway::Gateway;
 
@@ -29,10 +29,6 @@ struct ControlSocket {
     file: SocketFile,
     owner: u32,
 }
-
-/// The file of a socket, removed when this value is dropped.
-#[derive(Debug)]
-struct SocketFile(PathBuf);
 
 /// Serves the control socket of a gateway in this folder. Never returns unless the socket cannot be opened; to
 /// be dropped with the gateway, which removes the socket.
@@ -82,26 +78,10 @@ impl ControlSocket {
         let address = SocketAddress::new(folder, &begun)?;
         let listener = std::os::unix::net::UnixListener::bind(&address.path)?;
         listener.set_nonblocking(true)?;
-        let begun = SocketFile(folder.join(begun));
-        std::fs::set_permissions(&begun.0, std::fs::Permissions::from_mode(0o600))?;
-        let owner = std::fs::symlink_metadata(&begun.0)?.uid();
+        let begun = SocketFile::new(folder.join(begun));
+        std::fs::set_permissions(begun.path(), std::fs::Permissions::from_mode(0o600))?;
+        let owner = std::fs::symlink_metadata(begun.path())?.uid();
         let file = begun.rename_to(folder.join(name))?;
         Ok(Self { listener, file, owner })
-    }
-}
-
-impl SocketFile {
-    #[expect(clippy::disallowed_methods, reason = "a socket has no content that could be torn")]
-    fn rename_to(self, path: PathBuf) -> io::Result<Self> {
-        std::fs::rename(&self.0, &path)?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for SocketFile {
-    #[expect(clippy::disallowed_methods, reason = "a socket has no content that could be torn")]
-    fn drop(&mut self) {
-        // The next reader removes a socket that stays.
-        let _gone = std::fs::remove_file(&self.0);
     }
 }
