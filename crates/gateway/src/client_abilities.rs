@@ -168,6 +168,12 @@ impl Caller {
     }
 }
 
+/// The offer of a client that declares these capabilities in its handshake.
+#[must_use]
+pub fn offer_from_capabilities(capabilities: &Value) -> ClientOffer {
+    Caller::offer_of(Some(capabilities))
+}
+
 impl ClientAbilities {
     /// Parses client capabilities. An empty `elicitation` means forms: there was no other kind when the
     /// capability was introduced.

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mcparley::pool::client_offer::ClientOffer;
 use mcparley_wire::peer::{BoxedFuture, Handler, Peer};
-use mcparley_wire::{Incoming, Notice, RawJson, Replies, RpcError};
+use mcparley_wire::{Incoming, JsonPieces, Notice, RawJson, Replies, RpcError};
 use serde_json::Value;
 use tokio::task::AbortHandle;
 
@@ -87,6 +87,13 @@ impl ClientSessions {
 impl Handler for ClientSessions {
     fn handle_request(&self, incoming: Incoming) -> BoxedFuture<'static, Result<RawJson, RpcError>> {
         self.session_for(&incoming.method, incoming.params.as_ref()).handle_request(incoming)
+    }
+
+    fn handle_request_in_pieces(
+        &self,
+        incoming: Incoming,
+    ) -> BoxedFuture<'static, Result<JsonPieces, RpcError>> {
+        self.session_for(&incoming.method, incoming.params.as_ref()).handle_request_in_pieces(incoming)
     }
 
     fn handle_notice(&self, notice: Notice) {

@@ -45,11 +45,12 @@ mod serve;
 mod session;
 mod view;
 
+pub use client_abilities::offer_from_capabilities;
 pub use door::{DoorError, DoorListener, DoorOptions, Doors};
 pub use gateway::Gateway;
 pub use guard::tokens::{GeneratedToken, TokenFile, TokenFileError, TokenPolicy};
 pub use mode::{GatewayMode, Naming};
 pub use pending::{AnswerError, PendingQuestion, QuestionDetails, QuestionKind, TerminalAnswer};
 pub use seal::{Seal, SealKeyError};
-pub use serve::serve;
+pub use serve::{client_handler, serve};
 pub use session::GatewaySession;

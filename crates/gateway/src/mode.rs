@@ -17,6 +17,8 @@ pub struct GatewayMode {
     pub for_model: bool,
     /// Whether hidden characters are kept.
     pub raw: bool,
+    /// Whether clients with different capabilities share one connection in transparent mode.
+    pub shares_connection: bool,
 }
 
 /// The names of tools and prompts for clients.
@@ -33,7 +35,7 @@ pub enum Naming {
 
 impl Default for GatewayMode {
     fn default() -> Self {
-        Self { one: None, naming: Naming::Server, bare_servers: Vec::new(), for_model: true, raw: false }
+        Self { one: None, naming: Naming::Server, bare_servers: Vec::new(), for_model: true, raw: false, shares_connection: false }
     }
 }
 
@@ -47,7 +49,14 @@ impl GatewayMode {
             bare_servers: Vec::new(),
             for_model: false,
             raw: true,
+            shares_connection: false,
         }
+    }
+
+    /// The transparent mode for clients that were told apart before, so that all of them share one connection.
+    #[must_use]
+    pub fn shared(server: ServerName) -> Self {
+        Self { shares_connection: true, ..Self::transparent(server) }
     }
 
     /// Whether one server is served unchanged.

@@ -19,9 +19,11 @@ use crate::permission::{Approver, Classifier, DenyingApprover};
 use crate::reload;
 use mcparley_auth::IdentitySettings;
 use mcparley_config::{BUILT_IN_SERVER, LoadedConfig, Paths, RunOptions, StartPolicy, load_config};
+use mcparley_pool::attach::DaemonLink;
 use mcparley_pool::client_offer::ClientOffer;
 use mcparley_pool::connect::ConnectContext;
 use mcparley_pool::elicit::Elicitor;
+use mcparley_pool::hosted_server::HostedServer;
 use mcparley_pool::organization::Organization;
 use mcparley_pool::pool::Pool;
 use mcparley_pool::roots::Roots;
@@ -65,6 +67,8 @@ pub struct HostBuilder {
     results: Option<Arc<ResultLimiter>>,
     door: String,
     pool: Option<Pool>,
+    daemon: Option<DaemonLink>,
+    hosted: Option<Arc<HostedServer>>,
 }
 
 impl Host {
@@ -105,6 +109,8 @@ impl HostBuilder {
             results: Some(Arc::new(ResultLimiter::with_folder(paths.results.as_deref()))),
             door: "program".to_owned(),
             pool: None,
+            daemon: None,
+            hosted: None,
         }
     }
 
@@ -297,6 +303,21 @@ impl HostBuilder {
         self
     }
 
+    /// Uses local servers that the daemon runs, in place of starting them; `None` starts all of them here.
+    #[must_use]
+    pub fn daemon(mut self, daemon: Option<DaemonLink>) -> Self {
+        self.daemon = daemon;
+        self
+    }
+
+    /// Runs the local server of this host for other processes: it is started with their launch, and is not
+    /// restarted when it ends.
+    #[must_use]
+    pub fn hosted_server(mut self, server: Arc<HostedServer>) -> Self {
+        self.hosted = Some(server);
+        self
+    }
+
     /// Starts the host. Must be called inside a `tokio` runtime with I/O and time.
     #[must_use]
     pub fn start(mut self) -> Host {
@@ -370,6 +391,8 @@ impl HostBuilder {
         context.services.elicitor = self.elicitor.take();
         context.services.sampler = self.sampler.take();
         context.services.offer = self.offer;
+        context.dialer.daemon = self.daemon.take();
+        context.dialer.hosted = self.hosted.take();
         context.services.hooks = Arc::<HookRunner>::clone(hooks);
         if self.client_roots {
             context.services.roots = Roots::awaiting_client();

@@ -50,6 +50,9 @@ const PASSED_ON: [&str; 31] = [
     ANCESTRY,
 ];
 
+/// The variable with the project folder.
+pub const PROJECT_VARIABLE: &str = "CLAUDE_PROJECT_DIR";
+
 /// Prefixes of further variables on the allow-list.
 const PASSED_ON_PREFIXES: [&str; 1] = ["LC_"];
 
@@ -66,7 +69,7 @@ pub fn build_launch(stdio: &StdioConfig, env: &Env, paths: &Paths) -> ProgramLau
         .filter(|(name, _)| !own.iter().any(|(own, _)| own == name))
         .map(|(name, value)| (OsString::from(name), OsString::from(value)))
         .collect();
-    variables.push(("CLAUDE_PROJECT_DIR".into(), paths.project.clone().into_os_string()));
+    variables.push((PROJECT_VARIABLE.into(), paths.project.clone().into_os_string()));
     variables.extend(own.iter().map(|(name, value)| (OsString::from(name), OsString::from(value.expose()))));
     let cwd = cwd.as_ref().map_or_else(|| paths.project.clone(), |cwd| paths.project.join(cwd));
     ProgramLaunch {

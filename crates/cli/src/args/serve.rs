@@ -109,6 +109,7 @@ impl ServeArgs {
             // Clients over HTTP are programs as well as models.
             for_model: self.for_model.unwrap_or(!self.doors.is_used()),
             raw: self.raw,
+            ..GatewayMode::default()
         }
     }
 

@@ -19,7 +19,9 @@ pub(crate) struct ClientViews(Mutex<HashMap<ClientOffer, Gateway>>);
 impl Gateway {
     /// The gateway for clients with these capabilities.
     pub(crate) fn for_client(&self, offer: ClientOffer) -> Self {
-        let Some(one) = &self.mode.one else { return self.clone() };
+        let Some(one) = self.mode.one.as_ref().filter(|_| self.tells_offers_apart()) else {
+            return self.clone();
+        };
         let mut views = self.client_views.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = views.get(&offer) {
             return known.clone();
@@ -41,6 +43,6 @@ impl Gateway {
 
     /// Whether clients with different capabilities have different sessions, because the server sees them.
     pub(crate) fn tells_offers_apart(&self) -> bool {
-        self.mode.is_transparent()
+        self.mode.is_transparent() && !self.mode.shares_connection
     }
 }

@@ -10,12 +10,13 @@
 //! After `attached` both sides speak MCP; after the welcome of `control` they speak JSON-RPC.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use mcparley_platform::process::ProgramLaunch;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::launch::PROJECT_VARIABLE;
 use crate::roots::Root;
 
 /// The version of these lines. Client and daemon of different versions do not work together.
@@ -61,6 +62,8 @@ pub struct AttachRequest {
     pub launch: LaunchRequest,
     /// Whether the entry sets an absolute working directory.
     pub has_own_folder: bool,
+    /// Whether the server gets the whole environment of its client (`inheritEnv`).
+    pub inherits_env: bool,
     /// The `share` setting of the entry.
     pub share: String,
     /// The era of the server, if it is known: `old`, `new` or `auto`.
@@ -84,7 +87,7 @@ pub struct AttachRequest {
 }
 
 /// A program with its complete environment, as text.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaunchRequest {
     program: String,
     args: Vec<String>,
@@ -108,6 +111,21 @@ impl LaunchRequest {
                 None => None,
             },
         })
+    }
+
+    /// The program and its arguments.
+    pub fn command_line(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.program).chain(&self.args).map(String::as_str)
+    }
+
+    /// Removes the project folder of the client from the environment.
+    pub fn forget_project(&mut self) {
+        self.env.retain(|(name, _)| name != PROJECT_VARIABLE);
+    }
+
+    /// Starts the program in this folder.
+    pub fn set_folder(&mut self, folder: &Path) {
+        self.cwd = folder.to_str().map(str::to_owned);
     }
 
     /// The program to start.
