@@ -13,7 +13,8 @@ mod tests;
 mod unpinned;
 mod wrapper;
 
-pub use package::Package;
+pub use package::{Package, PackageRegistry};
+pub use script::is_shell;
 pub use unpinned::UnpinnedStep;
 
 /// The maximum nesting of programs before the analysis stops.

@@ -11,6 +11,7 @@
 //! | **one server, kept alive by one actor** | **[`connection`]**, the place to start reading |
 //! | logs of servers, with secrets redacted and rate limited | [`log`], [`redact`], [`token_bucket`] |
 //! | **every connection of a process, shared by key** | **[`pool`]** by [`pool_key`] |
+//! | **the clients that may use one process of a local server** | **[`share`]** |
 //! | one-shot health checks of servers | [`health`] |
 //! | servers that the daemon runs, for its clients and in the daemon | [`attach`], [`hosted_server`] |
 //! | tasks that end with their owner, and explored schedules in tests | [`task`] |
@@ -45,6 +46,7 @@ pub mod redact;
 pub mod roots;
 pub mod sample;
 pub mod server_requests;
+pub mod share;
 pub mod start_gate;
 pub mod started_process;
 pub mod surface;

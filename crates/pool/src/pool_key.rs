@@ -9,6 +9,7 @@ use crate::connect::ConnectContext;
 use crate::hash::hash_texts;
 use crate::host_id::HostId;
 use crate::launch::build_launch;
+use crate::roots::Root;
 
 /// The identity of a connection: the server and all that it sees of its client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -54,6 +55,17 @@ pub struct CapabilitiesHash([u8; 32]);
 /// Hash of the roots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RootsHash([u8; 32]);
+
+impl RootsHash {
+    /// The hash of a client's roots; absent roots are those of a client without the capability, which differ
+    /// from an empty list.
+    #[must_use]
+    pub fn from_roots(roots: Option<&[Root]>) -> Self {
+        let kind = if roots.is_some() { "listed" } else { "none" };
+        let folders = roots.unwrap_or_default().iter().map(|root| root.uri.as_ref());
+        Self(hash_texts(std::iter::once(OsStr::new(kind)).chain(folders)))
+    }
+}
 
 impl PoolKey {
     /// The key for the server of this entry, as this host reaches it.

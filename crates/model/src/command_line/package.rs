@@ -9,20 +9,24 @@ pub struct Package {
     pub runner: &'static str,
     /// The package as it is written, including a version if one is given.
     pub spec: String,
-    registry: Registry,
+    registry: PackageRegistry,
 }
 
 /// The package registry that defines the syntax of a package's name and version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Registry {
+pub enum PackageRegistry {
+    /// The npm registry.
     Npm,
+    /// The Python package index.
     Python,
+    /// Modules of Go.
     Go,
+    /// Registries of container images.
     Image,
 }
 
 impl Package {
-    pub(super) fn new(runner: &'static str, spec: &str, registry: Registry) -> Self {
+    pub(super) fn new(runner: &'static str, spec: &str, registry: PackageRegistry) -> Self {
         let spec = spec.strip_prefix("npm:").or_else(|| spec.strip_prefix("jsr:")).unwrap_or(spec);
         Self { runner, spec: spec.to_owned(), registry }
     }
@@ -33,6 +37,12 @@ impl Package {
         let name = self.split_version().0;
         let name = name.split('[').next().unwrap_or(name).trim_end_matches('/');
         name.rsplit('/').next().unwrap_or(name)
+    }
+
+    /// The registry that the package is fetched from.
+    #[must_use]
+    pub fn registry(&self) -> PackageRegistry {
+        self.registry
     }
 
     /// The package as it is written, without its version: equal for all releases of one package.
@@ -49,9 +59,11 @@ impl Package {
         }
         let Some(version) = self.split_version().1 else { return false };
         match self.registry {
-            Registry::Npm | Registry::Go | Registry::Python => is_release(version) || is_commit(version),
+            PackageRegistry::Npm | PackageRegistry::Go | PackageRegistry::Python => {
+                is_release(version) || is_commit(version)
+            }
             // `latest`, `main` and `stable` move; a number names a release.
-            Registry::Image => {
+            PackageRegistry::Image => {
                 version.starts_with("sha256:") || version.bytes().any(|byte| byte.is_ascii_digit())
             }
         }
@@ -64,35 +76,35 @@ impl Package {
         let name = mask_secrets(name.split(['<', '>', '~', '!']).next().unwrap_or(name));
         let is_git = self.spec.contains("://") || self.spec.starts_with("git");
         match self.registry {
-            Registry::Npm if is_git => format!("{name}#<commit>"),
-            Registry::Python if is_git => format!("{name}@<commit>"),
-            Registry::Npm => format!("{name}@1.2.3"),
-            Registry::Python => format!("{name}==1.2.3"),
-            Registry::Go => format!("{name}@v1.2.3"),
-            Registry::Image => format!("{name}@sha256:<digest>"),
+            PackageRegistry::Npm if is_git => format!("{name}#<commit>"),
+            PackageRegistry::Python if is_git => format!("{name}@<commit>"),
+            PackageRegistry::Npm => format!("{name}@1.2.3"),
+            PackageRegistry::Python => format!("{name}==1.2.3"),
+            PackageRegistry::Go => format!("{name}@v1.2.3"),
+            PackageRegistry::Image => format!("{name}@sha256:<digest>"),
         }
     }
 
     /// Whether the package is a folder or file of this machine, which is not downloaded.
     fn is_local(&self) -> bool {
         let begins = ["./", "../", "/", "~/", "file:"].iter().any(|start| self.spec.starts_with(start));
-        self.registry != Registry::Image && (begins || self.spec == ".")
+        self.registry != PackageRegistry::Image && (begins || self.spec == ".")
     }
 
     /// Splits the package into its name and its version, if it has one.
     fn split_version(&self) -> (&str, Option<&str>) {
         let spec = self.spec.as_str();
         let split = match self.registry {
-            Registry::Npm if spec.contains("://") || spec.starts_with("git") => spec.rsplit_once('#'),
+            PackageRegistry::Npm if spec.contains("://") || spec.starts_with("git") => spec.rsplit_once('#'),
             // The first character may be the `@` of a scope.
-            Registry::Npm | Registry::Go => split_last(spec, '@', 1),
-            Registry::Python => {
+            PackageRegistry::Npm | PackageRegistry::Go => split_last(spec, '@', 1),
+            PackageRegistry::Python => {
                 let at = spec.find("==").or_else(|| spec.find("@"));
                 at.and_then(|at| Some((spec.get(..at)?, spec.get(at..)?.trim_start_matches(['=', '@']))))
                     .filter(|_| !spec.contains("://"))
                     .or_else(|| split_last(spec, '@', spec.find("://").map_or(1, |at| at + 3)))
             }
-            Registry::Image => {
+            PackageRegistry::Image => {
                 // A registry's port is followed by a slash.
                 let name = spec.rfind('/').map_or(0, |at| at + 1);
                 split_last(spec, '@', name).or_else(|| split_last(spec, ':', name))

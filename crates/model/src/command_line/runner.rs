@@ -1,6 +1,6 @@
 //! The table of package runners: which package a runner would download, and which program it would start.
 
-use super::package::{Package, Registry};
+use super::package::{Package, PackageRegistry};
 use super::program_name;
 use super::script::{self, Script};
 
@@ -21,7 +21,7 @@ struct RunnerSyntax {
     shown: &'static str,
     /// The words between the program and its options.
     subcommand: &'static [&'static str],
-    registry: Registry,
+    registry: PackageRegistry,
     /// Options that name the package; the first positional word is then a command of that package.
     package: &'static [&'static str],
     /// Options that take the next word as their value.
@@ -135,7 +135,15 @@ const fn npm_runner(
     subcommand: &'static [&'static str],
 ) -> RunnerSyntax {
     let (package, valued) = (["-p", "--package"].as_slice(), NPM_VALUED);
-    RunnerSyntax { program, shown, subcommand, registry: Registry::Npm, package, valued, fetches: true }
+    RunnerSyntax {
+        program,
+        shown,
+        subcommand,
+        registry: PackageRegistry::Npm,
+        package,
+        valued,
+        fetches: true,
+    }
 }
 
 const fn uv_runner(
@@ -144,7 +152,15 @@ const fn uv_runner(
     subcommand: &'static [&'static str],
 ) -> RunnerSyntax {
     let (package, valued) = (["--from"].as_slice(), UV_VALUED);
-    RunnerSyntax { program, shown, subcommand, registry: Registry::Python, package, valued, fetches: true }
+    RunnerSyntax {
+        program,
+        shown,
+        subcommand,
+        registry: PackageRegistry::Python,
+        package,
+        valued,
+        fetches: true,
+    }
 }
 
 const fn docker_runner(
@@ -153,7 +169,15 @@ const fn docker_runner(
     subcommand: &'static [&'static str],
 ) -> RunnerSyntax {
     let (package, valued) = ([].as_slice(), DOCKER_VALUED);
-    RunnerSyntax { program, shown, subcommand, registry: Registry::Image, package, valued, fetches: true }
+    RunnerSyntax {
+        program,
+        shown,
+        subcommand,
+        registry: PackageRegistry::Image,
+        package,
+        valued,
+        fetches: true,
+    }
 }
 
 const RUNNERS: [RunnerSyntax; 22] = [
@@ -178,7 +202,7 @@ const RUNNERS: [RunnerSyntax; 22] = [
         ..uv_runner("pipx", "pipx run", &["run"])
     },
     RunnerSyntax {
-        registry: Registry::Go,
+        registry: PackageRegistry::Go,
         package: &[],
         valued: &["-C", "-tags", "-exec"],
         ..npm_runner("go", "go run", &["run"])
@@ -220,7 +244,7 @@ impl RunnerSyntax {
             let (option, attached) =
                 word.split_once('=').map_or((word.as_str(), None), |(o, v)| (o, Some(v)));
             let value = attached.or_else(|| after.first().map(String::as_str));
-            let is_script = self.registry == Registry::Npm && matches!(option, "-c" | "--call");
+            let is_script = self.registry == PackageRegistry::Npm && matches!(option, "-c" | "--call");
             let takes_value = is_script || self.package.contains(&option) || self.valued.contains(&option);
             if word == "--" {
                 rest = after;
@@ -251,7 +275,7 @@ impl RunnerSyntax {
             run.packages.push(package);
         }
         // A container image has programs of its own.
-        if self.registry != Registry::Image && !program_name(&program).is_empty() {
+        if self.registry != PackageRegistry::Image && !program_name(&program).is_empty() {
             run.command = std::iter::once(program).chain(arguments.iter().cloned()).collect();
         }
     }

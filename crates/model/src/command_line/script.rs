@@ -19,7 +19,9 @@ pub(super) struct Script {
     pub(super) runs_output: bool,
 }
 
-pub(super) fn is_shell(name: &str) -> bool {
+/// Whether the program of this name is a shell.
+#[must_use]
+pub fn is_shell(name: &str) -> bool {
     SHELLS.contains(&name)
 }
 
