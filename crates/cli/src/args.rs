@@ -11,6 +11,7 @@ mod ask;
 mod catalog;
 mod completion;
 mod connect;
+mod daemon;
 mod help;
 mod hooks;
 mod needs;
@@ -37,6 +38,7 @@ pub use ask::AskArgs;
 pub use catalog::{BudgetArgs, SearchArgs};
 pub use completion::CompletionSource;
 pub use connect::{ConnectArgs, SetupScopeArg};
+pub use daemon::DaemonCommand;
 pub use help::{HelpArgs, HelpPage, HelpPageError, help_command};
 pub use hooks::{HooksApproveArgs, HooksCommand, HooksListArgs, HooksRejectArgs};
 pub(crate) use needs::{AgentView, ConnectorNeed};
@@ -149,6 +151,10 @@ pub struct GlobalOptions {
     /// Read user settings from this folder instead of `~/.claude`
     #[arg(long, global = true, value_name = "DIR")]
     pub config_dir: Option<PathBuf>,
+
+    /// Start local servers here, even if the daemon is enabled
+    #[arg(long, global = true)]
+    pub no_daemon: bool,
 
     /// Print JSON
     #[arg(long, global = true)]
@@ -263,6 +269,22 @@ pub enum McpCommand {
         command: HooksCommand,
     },
     Pending(PendingArgs),
+    /// Run local servers once for all clients: sessions, agents and commands share them
+    ///
+    /// Without the daemon, each `mcparley serve` and each command starts its own copy of every local server it
+    /// uses. With it, the daemon starts them, and shares each with the clients from which the server would see
+    /// the same folder, environment, capabilities and roots. Permissions and approvals stay those of each
+    /// client.
+    #[command(after_help = "\
+Examples:
+  mcparley daemon enable
+  mcparley daemon status
+  mcparley daemon disable")]
+    Daemon {
+        /// The command below `daemon`.
+        #[command(subcommand)]
+        command: DaemonCommand,
+    },
     /// Show, test and edit permission rules
     #[command(after_help = "\
 Examples:

@@ -8,6 +8,7 @@ mod budget;
 mod call;
 mod connect;
 pub(crate) mod console;
+mod daemon;
 mod doctor;
 mod get;
 mod hooks;
@@ -71,6 +72,9 @@ pub(crate) fn run(cli: &mut Cli, out: &mut TerminalOutput) -> CommandResult {
     let needs = command.needs();
     context.run_options.fallback_mode = needs.fallback_mode;
     context.run_options.offered_tools = needs.offered_tools.to_vec();
+    if matches!(command, McpCommand::Serve(_) | McpCommand::Screen(_) | McpCommand::Ask(_)) {
+        context.begin_session();
+    }
     let mut loaded = context.load()?;
     command.split_tool_path(&loaded);
     let needs = command.needs();
@@ -123,6 +127,7 @@ fn dispatch_command(
         McpCommand::Approve(args) => server_choice::run_approve(args, context, &loaded, out),
         McpCommand::Reject(args) => server_choice::run_reject(args, context, &loaded, out),
         McpCommand::ResetProjectChoices => server_choice::run_reset(context, out),
+        McpCommand::Daemon { command } => daemon::run(command, context, out),
         McpCommand::Pending(args) => pending::run(args, context, &loaded, out),
         McpCommand::Import(args) => import::run(args, context, &loaded, out),
         McpCommand::Connect(args) => connect::run(args, context, &loaded, out),

@@ -8,20 +8,26 @@ use std::path::{Path, PathBuf};
 use mcparley::auth::IdentitySettings;
 use mcparley::config::{EditorChoice, LoadedConfig, SettingSource, Severity, load_config};
 use mcparley::model::permission::PermissionMode;
+use mcparley::pool::attach::DaemonLink;
 use mcparley::pool::connect::ConnectContext;
 use mcparley::pool::organization::Organization;
 use mcparley::{HostBuilder, Paths, RunOptions};
 use mcparley_auth::browser::{Browser, DesktopSession};
 use mcparley_console::dialog::TerminalDialogs;
 use mcparley_conversation::{ModelChoice, ModelChoiceError, ModelClient};
+use mcparley_daemon::DaemonPaths;
 use mcparley_platform::dirs::{ClaudeFiles, Directories};
 use mcparley_wire::transport::http::{Network, NetworkSettings};
 
 use crate::args::{GlobalOptions, SettingSourceArg};
+use crate::daemon_link::{daemon_starter, open_link};
 use crate::error::{CommandError, UnavailableError, UsageError};
 
 /// The environment variable for the storage of the vault key, and its values.
 const VAULT_STORAGE: (&str, &[&str]) = ("MCPARLEY_VAULT_STORAGE", &["auto", "keyring", "file"]);
+
+/// The environment variable that turns the daemon off, as `--no-daemon` does.
+const NO_DAEMON: &str = "MCPARLEY_NO_DAEMON";
 
 /// Environment variables that hold secrets and are not passed to the browser.
 const UNTOLD: [&str; 4] =
@@ -35,6 +41,12 @@ pub(crate) struct Context {
     pub(crate) config_home: PathBuf,
     /// The organization, if its connectors were fetched.
     pub(crate) organisation: Option<Organization>,
+    /// The paths of the daemon.
+    pub(crate) daemon_paths: DaemonPaths,
+    /// Whether the daemon is used.
+    uses_daemon: bool,
+    /// The session, to which servers with state belong. Commands of one project share it.
+    session: String,
 }
 
 impl Context {
@@ -55,7 +67,23 @@ impl Context {
             paths = paths.with_managed_trial(Path::new(&trial));
         }
         let config_home = directories.config.parent().map_or_else(|| home.join(".config"), Path::to_owned);
-        Ok(Self { paths, run_options: run_options(global), config_home, organisation: None })
+        let daemon_paths = DaemonPaths::new(&directories);
+        let is_off = global.no_daemon || variable(NO_DAEMON).is_some_and(|value| value != "0");
+        let uses_daemon = !is_off && daemon_paths.is_enabled();
+        let session = format!("command:{}", paths.project.display());
+        let run_options = run_options(global);
+        Ok(Self { paths, run_options, config_home, organisation: None, daemon_paths, uses_daemon, session })
+    }
+
+    /// Begins a session of its own, for a command that runs on and may call servers with state.
+    pub(crate) fn begin_session(&mut self) {
+        self.session = mcparley_platform::random::random_id();
+    }
+
+    /// The link to the daemon, if it is used.
+    pub(crate) fn daemon(&self) -> Option<DaemonLink> {
+        let starter = || Some(daemon_starter(self.paths.executable.clone()?, &self.run_options.env));
+        self.uses_daemon.then(|| open_link(&self.daemon_paths, &self.session, starter()))
     }
 
     /// Loads the configuration and plans the servers.
@@ -106,6 +134,7 @@ impl Context {
         let builder = HostBuilder::new(paths, loaded)
             .organization(self.organisation.clone())
             .identity_settings(identity)
+            .daemon(self.daemon())
             // Session hooks are for sessions of a model; a command is none.
             .without_session_hooks()
             .entry_point("cli");
@@ -147,10 +176,12 @@ impl Context {
 
     /// The context to connect to servers without a host, with the same credentials.
     pub(crate) fn connect_context(&self, loaded: &LoadedConfig) -> ConnectContext {
-        ConnectContext::new(&loaded.env, &self.paths)
+        let mut context = ConnectContext::new(&loaded.env, &self.paths)
             .with_organization(self.organisation.clone())
             .with_identity(loaded.identity_provider().map(IdentitySettings::from))
-            .with_pin(loaded.settings.pins.effective_pin())
+            .with_pin(loaded.settings.pins.effective_pin());
+        context.dialer.daemon = self.daemon();
+        context
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod add;
 mod call;
+mod daemon;
 mod door;
 mod file;
 mod offer;
@@ -37,6 +38,7 @@ use crate::signal::Signal;
 pub(crate) use add::AddError;
 pub(crate) use door::DoorSetupError;
 pub(crate) use file::FileError;
+pub(crate) use daemon::DaemonCommandError;
 pub(crate) use pending::PendingError;
 pub(crate) use sign_in::NoSignInReason;
 pub(crate) use unavailable::UnavailableError;
@@ -102,6 +104,9 @@ pub(crate) enum CommandError {
     /// A question of a gateway was not answered.
     #[error(transparent)]
     Pending(#[from] PendingError),
+    /// The daemon did not do what it was asked for.
+    #[error(transparent)]
+    Daemon(#[from] DaemonCommandError),
     /// No model is configured.
     #[error("no model is configured")]
     NoModel,
@@ -196,6 +201,7 @@ impl CommandError {
             Self::Model(error) => model_code(error),
             Self::Signalled(signal) => signal.exit_code(),
             Self::Pending(error) => error.exit_code(),
+            Self::Daemon(error) => error.exit_code(),
             Self::Unavailable(_) | Self::Door(_) => exit::FAILED,
         }
     }
@@ -209,6 +215,7 @@ impl CommandError {
             Self::Unavailable(error) => error.hint(),
             Self::Door(error) => error.hint(),
             Self::Pending(error) => error.hint(),
+            Self::Daemon(error) => error.hint(),
             Self::NoSignIn { server, why } => why.hint(server),
             Self::SignIn { error, .. } => error.hint(),
             Self::SignInTimedOut { .. } => Some("try again, with a longer `--timeout`".to_owned()),

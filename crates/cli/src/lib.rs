@@ -7,6 +7,7 @@
 //! |---|---|
 //! | options and commands, pure | [`args`] |
 //! | environment, home, working directory: read once | `context` |
+//! | the daemon that runs local servers | `daemon_link` |
 //! | connectors of the organization, added to the loaded configuration | `connectors` |
 //! | the async runtime and signal handling | `runtime`, `signal` |
 //! | each command: arguments → report → output | `commands` |
@@ -21,6 +22,7 @@ mod commands;
 mod complete;
 mod connectors;
 mod context;
+mod daemon_link;
 mod error;
 pub mod exit;
 mod out;

@@ -99,20 +99,41 @@ pub(crate) fn run_server<T>(
     work: impl AsyncFnOnce(&Host, StopSignal) -> Result<T, CommandError>,
 ) -> Result<T, CommandError> {
     let runtime = Builder::new_multi_thread().enable_all().build().map_err(UnavailableError::EventQueue)?;
-    let (host, mut listeners) = {
+    let (host, stop) = {
         let _inside = runtime.enter();
-        (host.start(), SignalListeners::new(&ALL).map_err(UnavailableError::Signals)?)
+        (host.start(), watch_for_stop(&runtime)?)
     };
+    let done = runtime.block_on(work(&host, stop));
+    runtime.block_on(host.shut_down());
+    done
+}
+
+/// Runs the daemon on a runtime with several threads. The first signal resolves the future that it gets, so
+/// that it can end its servers; the second exits at once.
+///
+/// # Errors
+/// The error of the work.
+pub(crate) fn run_daemon<T>(
+    work: impl AsyncFnOnce(StopSignal) -> Result<T, CommandError>,
+) -> Result<T, CommandError> {
+    let runtime = Builder::new_multi_thread().enable_all().build().map_err(UnavailableError::EventQueue)?;
+    let stop = {
+        let _inside = runtime.enter();
+        watch_for_stop(&runtime)?
+    };
+    runtime.block_on(work(stop))
+}
+
+/// Watches for signals: the first resolves the returned future, the second exits at once.
+fn watch_for_stop(runtime: &Runtime) -> Result<StopSignal, CommandError> {
+    let mut listeners = SignalListeners::new(&ALL).map_err(UnavailableError::Signals)?;
     let (sender, receiver) = oneshot::channel::<()>();
     runtime.spawn(async move {
         listeners.next_signal().await;
         drop(sender);
         exit_by_signal(listeners.next_signal().await);
     });
-    let stop: StopSignal = Box::pin(async move { drop(receiver.await) });
-    let done = runtime.block_on(work(&host, stop));
-    runtime.block_on(host.shut_down());
-    done
+    Ok(Box::pin(async move { drop(receiver.await) }))
 }
 
 fn run_host_until<T>(

@@ -100,6 +100,7 @@ impl McpCommand {
             | Self::Reject(_)
             | Self::ResetProjectChoices
             | Self::Pending(_)
+            | Self::Daemon { .. }
             | Self::Import(_)
             | Self::Connect(_)
             | Self::Hooks { .. }

@@ -22,7 +22,8 @@ use crate::runtime;
 ///
 /// The caller must not hold the lock of standard output: the line editor writes from its own thread.
 pub(crate) fn run(global: &GlobalOptions, words: &[OsString]) -> CommandResult {
-    let context = Context::new(global)?;
+    let mut context = Context::new(global)?;
+    context.begin_session();
     let loaded = context.load()?;
     let mut warnings: Vec<String> = loaded
         .settings

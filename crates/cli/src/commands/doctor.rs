@@ -28,7 +28,9 @@ pub(super) fn run(
     out: &mut TerminalOutput,
 ) -> CommandResult {
     let servers = select_servers(args, loaded, out)?;
-    let connect_context = context.connect_context(loaded);
+    let mut connect_context = context.connect_context(loaded);
+    // The servers of the daemon are running already; a diagnosis starts its own.
+    connect_context.dialer.daemon = None;
     let doctor = Doctor::new(connect_context.clone());
     let findings = doctor.findings(loaded, &servers);
     if !out.json {

@@ -21,6 +21,7 @@ pub(super) fn run(context: &Context, loaded: LoadedConfig, out: &mut TerminalOut
     let host = HostBuilder::new(&context.paths, loaded)
         .watch_files(&context.run_options)
         .organization(organization)
+        .daemon(context.daemon())
         .without_session_hooks()
         .without_built_in_server()
         .start_with(StartPolicy::All)

@@ -1,0 +1,222 @@
+//! MCP between one client and one server: the client's socket is served like a gateway's client, with the server
+//! unchanged behind it.
+//!
+//! When the server ends, no open request is answered any more: the client gets the exit status and the end of
+//! its stream, as it would from a process of its own, and decides itself what to repeat.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use mcparley_gateway::client_handler;
+use mcparley_wire::peer::{BoxedFuture, Handler, Peer};
+use mcparley_wire::transport::attached::{ENDED_NOTICE, STDERR_NOTICE, StderrText};
+use mcparley_wire::transport::served::serve_client;
+use mcparley_wire::transport::stdio::StderrFollower;
+use mcparley_wire::{
+    AgreedProtocol, Incoming, JsonPieces, METHOD_NOT_FOUND, Notice, RawJson, RpcError,
+};
+use serde::Serialize;
+use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::{oneshot, watch};
+
+use crate::copy_table::CopyTable;
+use crate::server_copy::ServerCopy;
+use crate::share_facts::ShareFacts;
+
+/// The time for a client to read the exit status.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+
+/// The client of a channel.
+pub(crate) struct ChannelClient {
+    /// The number of the client.
+    pub(crate) id: u64,
+    pub(crate) facts: Arc<ShareFacts>,
+    pub(crate) table: Arc<CopyTable>,
+    /// The standard error of the server from where the client has not read it.
+    pub(crate) stderr: Option<StderrFollower>,
+}
+
+/// Serves a client until it leaves or the server ends.
+pub(crate) async fn serve_channel(
+    copy: &Arc<ServerCopy>,
+    client: ChannelClient,
+    input: impl AsyncRead + Unpin,
+    output: impl AsyncWrite + Unpin,
+) {
+    let ChannelClient { id, facts, table, stderr } = client;
+    let Some(protocol) = copy.protocol() else { return };
+    let open_requests = Arc::new(watch::Sender::new(0_usize));
+    let inner = client_handler(&copy.gateway, &format!("daemon:{id}"));
+    let (opened, peer) = oneshot::channel();
+    let handler = ChannelHandler {
+        inner,
+        protocol,
+        copy: Arc::clone(copy),
+        open_requests: Arc::clone(&open_requests),
+        opened: Mutex::new(Some(opened)),
+    };
+    let mut serving = Box::pin(serve_client(input, output, Arc::new(handler)));
+    let ending = send_until_end(copy, peer, stderr);
+    tokio::select! {
+        () = &mut serving => {}
+        () = ending => {}
+        () = wait_until_moved(copy, &facts, &table, &open_requests) => {}
+    }
+}
+
+/// Waits until the server turns out to need a copy for clients like this one, and no request is open.
+async fn wait_until_moved(
+    copy: &ServerCopy,
+    facts: &ShareFacts,
+    table: &CopyTable,
+    open_requests: &watch::Sender<usize>,
+) {
+    let mut keys = copy.follow_key();
+    loop {
+        // The sender lives as long as the copy.
+        let _changed = keys.changed().await;
+        if !table.may_keep(copy, facts) {
+            // The sender lives as long as this future.
+            let mut open = open_requests.subscribe();
+            return drop(open.wait_for(|open| *open == 0).await);
+        }
+    }
+}
+
+/// Sends new standard error, then the exit status once the server has ended, and waits until it is sent.
+async fn send_until_end(
+    copy: &ServerCopy,
+    peer: oneshot::Receiver<Peer>,
+    mut stderr: Option<StderrFollower>,
+) {
+    // The handler is given its peer before the first message.
+    let Ok(peer) = peer.await else { return std::future::pending().await };
+    let ended = loop {
+        let said = async {
+            match &mut stderr {
+                Some(stderr) => stderr.next().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            text = said => send_notice(&peer, STDERR_NOTICE, &StderrText { text }).await,
+            ended = copy.wait_until_ended() => break ended,
+        }
+    };
+    if let Some(text) = stderr.as_mut().and_then(StderrFollower::take_new) {
+        send_notice(&peer, STDERR_NOTICE, &StderrText { text }).await;
+    }
+    send_notice(&peer, ENDED_NOTICE, &ended).await;
+    peer.flush(LAST_WORDS).await;
+}
+
+async fn send_notice(peer: &Peer, method: &str, params: &impl Serialize) {
+    let params = serde_json::to_value(params).ok().and_then(|params| RawJson::from_value(&params).ok());
+    // A client that is gone or does not read needs no notice.
+    let _unread = tokio::time::timeout(LAST_WORDS, peer.notify(method, params.as_ref())).await;
+}
+
+/// Handles the messages of one client.
+struct ChannelHandler {
+    inner: Arc<dyn Handler>,
+    /// The protocol of the server, which the client has to speak too: so it sees the server as it is.
+    protocol: AgreedProtocol,
+    copy: Arc<ServerCopy>,
+    /// The number of requests without an answer.
+    open_requests: Arc<watch::Sender<usize>>,
+    /// Gets the peer once the channel is open.
+    opened: Mutex<Option<oneshot::Sender<Peer>>>,
+}
+
+impl ChannelHandler {
+    /// The request as the server's protocol version wants it; an error if its era does not have it.
+    fn adapt_request(&self, incoming: &mut Incoming) -> Result<(), RpcError> {
+        let is_foreign = match (&self.protocol, &*incoming.method) {
+            (AgreedProtocol::Old(_), "server/discover") | (AgreedProtocol::New, "initialize") => true,
+            (AgreedProtocol::Old(_) | AgreedProtocol::New, _) => false,
+        };
+        if is_foreign {
+            return Err(RpcError::new(METHOD_NOT_FOUND, "method not found"));
+        }
+        if &*incoming.method == "initialize"
+            && let Some(Ok(mut params)) = incoming.params.as_ref().map(RawJson::decode::<Value>)
+        {
+            params["protocolVersion"] = self.protocol.version().as_str().into();
+            incoming.params = RawJson::from_value(&params).ok();
+        }
+        Ok(())
+    }
+}
+
+impl Handler for ChannelHandler {
+    fn handle_request(&self, incoming: Incoming) -> BoxedFuture<'static, Result<RawJson, RpcError>> {
+        let answer = self.handle_request_in_pieces(incoming);
+        Box::pin(async move { answer.await.map(JsonPieces::into_json) })
+    }
+
+    fn handle_request_in_pieces(
+        &self,
+        mut incoming: Incoming,
+    ) -> BoxedFuture<'static, Result<JsonPieces, RpcError>> {
+        if let Err(error) = self.adapt_request(&mut incoming) {
+            return Box::pin(std::future::ready(Err(error)));
+        }
+        let (answer, copy) = (self.inner.handle_request_in_pieces(incoming), Arc::clone(&self.copy));
+        let open = OpenRequest::new(&self.open_requests);
+        Box::pin(async move {
+            let _open = open;
+            let answer = answer.await;
+            if answer.is_err() || copy.is_over() {
+                // The end of the server is told by the end of the stream, never by an answer in its place.
+                wait_if_over(&copy).await;
+            }
+            answer
+        })
+    }
+
+    fn handle_notice(&self, notice: Notice) {
+        self.inner.handle_notice(notice);
+    }
+
+    fn on_request_done(&self, method: &str) {
+        self.inner.on_request_done(method);
+    }
+
+    fn message_limit(&self) -> usize {
+        self.inner.message_limit()
+    }
+
+    fn on_connect(&self, peer: &Peer) {
+        self.inner.on_connect(peer);
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(opened) = opened {
+            // The channel may have ended already.
+            let _gone = opened.send(peer.clone());
+        }
+    }
+}
+
+/// Counts a request until it is dropped.
+struct OpenRequest(Arc<watch::Sender<usize>>);
+
+impl OpenRequest {
+    fn new(count: &Arc<watch::Sender<usize>>) -> Self {
+        count.send_modify(|open| *open += 1);
+        Self(Arc::clone(count))
+    }
+}
+
+impl Drop for OpenRequest {
+    fn drop(&mut self) {
+        self.0.send_modify(|open| *open = open.saturating_sub(1));
+    }
+}
+
+/// Waits for the end of the channel if the server has ended; returns at once otherwise.
+async fn wait_if_over(copy: &ServerCopy) {
+    if copy.is_over() {
+        std::future::pending::<()>().await;
+    }
+}

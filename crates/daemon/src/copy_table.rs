@@ -1,0 +1,267 @@
+//! The running servers of the daemon, by what they see of their clients.
+//!
+//! A client gets the copy of its server with the same [`SharedKey`], or a new one. A copy whose server turns out
+//! to read roots or to ask questions is filed under a narrower key: its other clients leave it when they have
+//! no open request, and get copies of their own.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcparley::model::signature::Signature;
+use mcparley::pool::attach::protocol::AttachRequest;
+use mcparley::pool::client_offer::ClientOffer;
+use mcparley::pool::pool::Pool;
+use mcparley::pool::share::copies::explain_copies;
+use mcparley::pool::share::traits::{ServerTrait, ServerTraits, TraitStore};
+use mcparley::pool::share::{ShareDecision, SharedKey, StartFolder};
+use mcparley::pool::start_gate::StartGate;
+use mcparley_model::limits::SHARE_PROBATION;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::server_copy::{CopySetup, CopyUse, ServerCopy};
+use crate::share_facts::ShareFacts;
+use crate::status::CopyStatus;
+
+/// The running servers.
+#[derive(Debug)]
+pub(crate) struct CopyTable {
+    state: Mutex<TableState>,
+    traits: TraitStore,
+    gate: StartGate,
+    /// An empty folder of the daemon's own.
+    folder: PathBuf,
+    next_copy: AtomicU64,
+    next_client: AtomicU64,
+    /// Changes when the daemon ends.
+    stop: watch::Sender<bool>,
+}
+
+#[derive(Debug, Default)]
+struct TableState {
+    copies: HashMap<SharedKey, Arc<ServerCopy>>,
+    /// Servers that have run long enough to show whether they read roots.
+    proven: HashSet<Signature>,
+    tasks: JoinSet<()>,
+}
+
+/// A copy for one client.
+pub(crate) struct GrantedCopy {
+    pub(crate) copy: Arc<ServerCopy>,
+    pub(crate) usage: CopyUse,
+    /// The number of the client.
+    pub(crate) client: u64,
+    /// Whether the copy was started for this client.
+    pub(crate) is_new: bool,
+}
+
+impl CopyTable {
+    /// A table without servers. `folder` is empty and belongs to the daemon.
+    pub(crate) fn new(traits: TraitStore, gate: StartGate, folder: PathBuf) -> Self {
+        Self {
+            state: Mutex::default(),
+            traits,
+            gate,
+            folder,
+            next_copy: AtomicU64::new(1),
+            next_client: AtomicU64::new(1),
+            stop: watch::Sender::new(false),
+        }
+    }
+
+    /// The copy for a client: a running one that it may share, or a new one.
+    pub(crate) async fn copy_for(
+        self: &Arc<Self>,
+        request: AttachRequest,
+        facts: &Arc<ShareFacts>,
+    ) -> GrantedCopy {
+        loop {
+            let decision = facts.decide(&self.traits_of(facts));
+            match self.find_or_start(&request, facts, decision) {
+                Ok(granted) => return granted,
+                // Another client with other roots: the server may still show that it reads them.
+                Err(copy) => copy.wait_until_proven(SHARE_PROBATION).await,
+            }
+            self.lock_state().proven.insert(facts.signature);
+        }
+    }
+
+    /// The traits of the server that a client wants.
+    pub(crate) fn traits_of(&self, facts: &ShareFacts) -> ServerTraits {
+        self.traits.traits_of(&facts.signature)
+    }
+
+    /// Finds or starts a copy; an unproven copy of a client with other roots is returned as an error.
+    fn find_or_start(
+        self: &Arc<Self>,
+        request: &AttachRequest,
+        facts: &Arc<ShareFacts>,
+        decision: ShareDecision,
+    ) -> Result<GrantedCopy, Arc<ServerCopy>> {
+        let mut state = self.lock_state();
+        let client = self.next_client.fetch_add(1, Ordering::Relaxed);
+        let known = state.copies.get(&decision.key).filter(|copy| !copy.is_over());
+        if let Some(copy) = known {
+            let is_replaced = request.replaces == Some(copy.number);
+            let is_other = decision.key.roots.is_none() && copy.creator.roots != facts.roots;
+            if is_other && !is_replaced && !state.proven.contains(&facts.signature) {
+                return Err(Arc::clone(copy));
+            }
+            if !is_replaced {
+                let usage = copy.add_client(client, request.pid, &request.project);
+                return Ok(GrantedCopy { copy: Arc::clone(copy), usage, client, is_new: false });
+            }
+            copy.end();
+        }
+        let copy = self.new_copy(request.clone(), facts, &decision);
+        let usage = copy.add_client(client, request.pid, &request.project);
+        state.copies.insert(decision.key, Arc::clone(&copy));
+        while state.tasks.try_join_next().is_some() {}
+        let table = Arc::clone(self);
+        state.tasks.spawn({
+            let copy = Arc::clone(&copy);
+            async move { table.run_copy(copy).await }
+        });
+        Ok(GrantedCopy { copy, usage, client, is_new: true })
+    }
+
+    fn new_copy(
+        &self,
+        mut request: AttachRequest,
+        facts: &Arc<ShareFacts>,
+        decision: &ShareDecision,
+    ) -> Arc<ServerCopy> {
+        match decision.folder {
+            StartFolder::Client => {}
+            StartFolder::Entry => request.launch.forget_project(),
+            StartFolder::Empty => {
+                request.launch.forget_project();
+                request.launch.set_folder(&self.folder);
+            }
+        }
+        let number = self.next_copy.fetch_add(1, Ordering::Relaxed);
+        ServerCopy::new(CopySetup {
+            number,
+            request,
+            creator: Arc::clone(facts),
+            // A server that ignores the capabilities of its client may be used by all of them.
+            offer: if decision.key.offer.is_some() { facts.offer } else { ClientOffer::ALL },
+            reasons: decision.reasons.iter().map(ToString::to_string).collect(),
+            pool: Pool::new(self.gate.clone()),
+            folder: &self.folder,
+        })
+    }
+
+    /// Runs a copy until its end, and removes it.
+    async fn run_copy(&self, copy: Arc<ServerCopy>) {
+        let mut stopping = self.stop.subscribe();
+        let stop = async {
+            // The sender lives as long as the table.
+            let _stopping = stopping.wait_for(|is_stopping| *is_stopping).await;
+        };
+        let observing = async {
+            loop {
+                copy.hosted.requests.wait_for_change().await;
+                self.narrow(&copy);
+            }
+        };
+        let comparing = async {
+            copy.wait_until_ready().await;
+            self.compare_lists(&copy);
+            std::future::pending::<()>().await;
+        };
+        tokio::select! {
+            () = copy.run(stop) => {}
+            () = observing => {}
+            () = comparing => {}
+        }
+        self.lock_state().copies.retain(|_, known| !Arc::ptr_eq(known, &copy));
+        copy.shut_down().await;
+    }
+
+    /// Records what a server has shown, and files its copy under the key that follows from it.
+    fn narrow(&self, copy: &Arc<ServerCopy>) {
+        let requests = &copy.hosted.requests;
+        let signature = &copy.creator.signature;
+        if requests.has_read_roots() {
+            self.traits.record(signature, ServerTrait::ReadsRoots);
+        }
+        if requests.has_asked() {
+            self.traits.record(signature, ServerTrait::Asks);
+        }
+        let key = copy.creator.decide(&self.traits_of(&copy.creator)).key;
+        let mut state = self.lock_state();
+        state.copies.retain(|_, known| !Arc::ptr_eq(known, copy));
+        state.copies.entry(key).or_insert_with(|| Arc::clone(copy));
+        drop(state);
+        copy.note_new_key();
+    }
+
+    /// Whether a client still has the key of its copy.
+    pub(crate) fn may_keep(&self, copy: &ServerCopy, facts: &ShareFacts) -> bool {
+        let traits = self.traits_of(facts);
+        facts.decide(&traits).key == copy.creator.decide(&traits).key
+    }
+
+    /// Learns from two copies for clients with different capabilities whether the server depends on these.
+    fn compare_lists(&self, copy: &Arc<ServerCopy>) {
+        let signature = &copy.creator.signature;
+        let others: Vec<Arc<ServerCopy>> = self
+            .lock_state()
+            .copies
+            .values()
+            .filter(|other| other.creator.signature == *signature && other.creator.offer != copy.creator.offer)
+            .cloned()
+            .collect();
+        let Some(lists) = copy.lists_digest() else { return };
+        for other in others {
+            let observed = match other.lists_digest() {
+                Some(other) if other == lists => ServerTrait::IgnoresOffer,
+                Some(_) => ServerTrait::VariesByOffer,
+                None => continue,
+            };
+            self.traits.record(signature, observed);
+        }
+    }
+
+    /// Ends the copies of this signature, or all of this server name if it has no signature.
+    pub(crate) fn end_copies(&self, is_meant: impl Fn(&ServerCopy) -> bool) -> usize {
+        let state = self.lock_state();
+        let meant = state.copies.values().filter(|copy| is_meant(copy));
+        meant.map(|copy| copy.end()).count()
+    }
+
+
+    /// The state of all copies, oldest first. Several copies of one server carry the reason.
+    pub(crate) fn to_status(&self) -> Vec<CopyStatus> {
+        let state = self.lock_state();
+        let mut keys: HashMap<Signature, Vec<SharedKey>> = HashMap::new();
+        for key in state.copies.keys() {
+            keys.entry(key.signature).or_default().push(key.clone());
+        }
+        let mut all: Vec<CopyStatus> = state
+            .copies
+            .iter()
+            .map(|(key, copy)| CopyStatus {
+                explanation: keys.get(&key.signature).and_then(|keys| explain_copies(keys)),
+                ..copy.to_status()
+            })
+            .collect();
+        all.sort_by_key(|status| status.copy);
+        all
+    }
+
+    /// Ends every copy and waits until all processes are gone.
+    pub(crate) async fn shut_down(&self) {
+        self.stop.send_replace(true);
+        let mut tasks = std::mem::take(&mut self.lock_state().tasks);
+        while tasks.join_next().await.is_some() {}
+    }
+
+    fn lock_state(&self) -> MutexGuard<'_, TableState> {
+        // Every change is a single step, so a panic leaves the table consistent.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,31 @@
+//! The daemon: local servers that run once for all mcparley clients of a user.
+//!
+//! A client keeps its configuration, permissions and user; the daemon only runs the processes of servers. It
+//! starts a server exactly as the client would have, and shares it with the clients from which the server
+//! would see the same. So a client cannot be affected by the permissions of another, and goes on by itself
+//! when the daemon ends.
+//!
+//! | part, in the order of the data | module |
+//! |---|---|
+//! | the socket, the lock and the log of the daemon | [`DaemonPaths`] |
+//! | accepts clients, ends when it is idle or told to | [`Daemon`] |
+//! | the first line of a client | `connection` |
+//! | **the running servers, by what they see of their clients** | `copy_table`, the place to start reading |
+//! | one running server: its process, its clients, its end | `server_copy` |
+//! | the facts about a client that decide what it shares | `share_facts` |
+//! | MCP between one client and one server | `channel` |
+//! | questions about the daemon, for the command line | [`control`], [`DaemonStatus`] |
+
+mod channel;
+mod connection;
+pub mod control;
+mod copy_table;
+mod daemon;
+mod paths;
+mod server_copy;
+mod share_facts;
+mod status;
+
+pub use daemon::{Daemon, DaemonError};
+pub use paths::DaemonPaths;
+pub use status::{CopyStatus, DaemonStatus};

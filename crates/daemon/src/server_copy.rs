@@ -1,0 +1,363 @@
+//! One running server of the daemon: its process, its clients, its end.
+//!
+//! A copy is a host with one server, without rules, hooks, limits or restarts: those belong to the clients. It
+//! ends when its process ends, when no client has used it for a while, or when it is told to. Its clients
+//! notice the end and attach again, which starts another copy.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use mcparley::catalog::Budget;
+use mcparley::config::{ServerEntry, StartPolicy, load_config};
+use mcparley::model::expand::Env;
+use mcparley::model::name::ServerName;
+use mcparley::model::permission::PermissionMode;
+use mcparley::pool::attach::protocol::AttachRequest;
+use mcparley::pool::client_offer::ClientOffer;
+use mcparley::pool::connection::{LiveConnection, ServerStatus};
+use mcparley::pool::hosted_server::HostedServer;
+use mcparley::pool::pool::Pool;
+use mcparley::{Host, HostBuilder, Paths, RunOptions};
+use mcparley_gateway::{Gateway, GatewayMode};
+use mcparley_model::limits::DAEMON_IDLE_TIME;
+use mcparley_wire::transport::attached::EndedServer;
+use mcparley_wire::{AgreedProtocol, Failure};
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use crate::share_facts::ShareFacts;
+use crate::status::CopyStatus;
+
+/// The name of the only server of a copy's host.
+const SERVER: &str = "server";
+
+/// The connect timeout of a copy. The timeouts of the clients are shorter: a client that gives up leaves, and
+/// a start without clients is canceled.
+const CONNECT_LIMIT_MS: &str = "3600000";
+
+/// One running server. Dropping the last handle ends it.
+#[derive(Debug)]
+pub(crate) struct ServerCopy {
+    pub(crate) number: u64,
+    pub(crate) hosted: Arc<HostedServer>,
+    pub(crate) gateway: Gateway,
+    /// The client that the server was started for.
+    pub(crate) creator: Arc<ShareFacts>,
+    host: Host,
+    server: String,
+    signature: String,
+    reasons: Vec<String>,
+    idle_time: Duration,
+    phase: watch::Sender<CopyPhase>,
+    ready_at: OnceLock<Instant>,
+    clients: Mutex<Vec<CopyClient>>,
+    /// The number of clients, and the time since when it is what it is.
+    client_count: watch::Sender<(usize, Instant)>,
+    /// Becomes true when the copy has to end.
+    ending: watch::Sender<bool>,
+    /// Counts the changes of the copy's key.
+    key_changes: watch::Sender<u64>,
+}
+
+/// The phase of a copy.
+#[derive(Clone, Debug)]
+pub(crate) enum CopyPhase {
+    /// The server is starting.
+    Starting,
+    /// The server answers.
+    Ready(Arc<LiveConnection>),
+    /// The server could not be started.
+    Failed(Arc<str>),
+    /// The server has ended.
+    Ended(EndedServer),
+}
+
+/// A client that uses a copy.
+#[derive(Debug)]
+struct CopyClient {
+    id: u64,
+    pid: u32,
+    project: Arc<Path>,
+    logs: bool,
+}
+
+/// The use of a copy by one client, which ends when it is dropped.
+#[derive(Debug)]
+pub(crate) struct CopyUse {
+    copy: Arc<ServerCopy>,
+    id: u64,
+    /// Whether this client writes the server's standard error to the log of its project.
+    pub(crate) logs: bool,
+}
+
+/// The values a copy is started with.
+pub(crate) struct CopySetup<'s> {
+    pub(crate) number: u64,
+    pub(crate) request: AttachRequest,
+    pub(crate) creator: Arc<ShareFacts>,
+    /// The capabilities that the server is offered.
+    pub(crate) offer: ClientOffer,
+    pub(crate) reasons: Vec<String>,
+    pub(crate) pool: Pool,
+    /// An empty folder of the daemon's own.
+    pub(crate) folder: &'s Path,
+}
+
+impl ServerCopy {
+    /// Starts the host of a copy; the server itself starts with [`ServerCopy::run`].
+    pub(crate) fn new(setup: CopySetup<'_>) -> Arc<Self> {
+        let CopySetup { number, request, creator, offer, reasons, pool, folder } = setup;
+        let AttachRequest { server, signature, launch, era, message_limit, idle_ms, .. } = request;
+        let hosted = Arc::new(HostedServer::new(launch.into_launch()));
+        let paths = Paths { managed: folder.join("none"), ..Paths::new(folder, folder) };
+        let limits = [
+            ("MCP_TIMEOUT".to_owned(), CONNECT_LIMIT_MS.to_owned()),
+            ("MCPARLEY_MAX_MESSAGE_BYTES".to_owned(), message_limit.to_string()),
+        ];
+        let run_options = RunOptions {
+            strict: true,
+            setting_sources: Some(Vec::new()),
+            mode: Some(PermissionMode::BypassPermissions),
+            settings: vec![r#"{"toolPin":"off"}"#.to_owned()],
+            env: limits.into_iter().collect::<Env>(),
+            ..RunOptions::default()
+        };
+        // The program of the entry is never started: the launch of the client is.
+        let entry = ServerEntry::stdio("hosted").field("era", era);
+        let run_options = run_options.with_server(SERVER, entry);
+        let builder = HostBuilder::new(&paths, load_config(&paths, &run_options));
+        let builder = Gateway::prepare_host(builder.without_built_in_server().without_result_limit())
+            .client_offer(offer)
+            .start_with(StartPolicy::OnDemand)
+            .without_session_hooks()
+            .pool(&pool)
+            .hosted_server(Arc::clone(&hosted));
+        let host = builder.start();
+        let mode = GatewayMode::shared(ServerName::new(SERVER));
+        let gateway = Gateway::new(host.clone(), Budget::without_limit()).with_mode(mode);
+        Arc::new(Self {
+            number,
+            hosted,
+            gateway,
+            creator,
+            host,
+            server,
+            signature,
+            reasons,
+            idle_time: idle_ms.map_or(DAEMON_IDLE_TIME, Duration::from_millis).min(DAEMON_IDLE_TIME),
+            phase: watch::Sender::new(CopyPhase::Starting),
+            ready_at: OnceLock::new(),
+            clients: Mutex::default(),
+            client_count: watch::Sender::new((0, Instant::now())),
+            ending: watch::Sender::new(false),
+            key_changes: watch::Sender::new(0),
+        })
+    }
+
+    /// Starts the server and runs it until it ends, is idle, or `stop` resolves. Every client of the copy has
+    /// seen the end when this returns.
+    pub(crate) async fn run(&self, stop: impl Future<Output = ()>) {
+        let mut ending = self.ending.subscribe();
+        let stop = async {
+            tokio::select! {
+                () = stop => {}
+                // The sender lives as long as this copy.
+                _ = ending.wait_for(|is_ending| *is_ending) => {}
+            }
+        };
+        tokio::pin!(stop);
+        let name = ServerName::new(SERVER);
+        let phase = tokio::select! {
+            connected = self.host.connect_server(&name) => match (connected, self.live_connection()) {
+                (Ok(()), Some(live)) => CopyPhase::Ready(live),
+                (Ok(()), None) => CopyPhase::Failed("the server ended at once".into()),
+                (Err(error), _) => CopyPhase::Failed(error.to_string().into()),
+            },
+            () = self.wait_until_unused(Duration::ZERO) => CopyPhase::Failed("no client waits for it".into()),
+            () = &mut stop => CopyPhase::Failed("it was stopped".into()),
+        };
+        if matches!(phase, CopyPhase::Ready(_)) {
+            let _first = self.ready_at.set(Instant::now());
+        }
+        self.phase.send_replace(phase.clone());
+        let ended = match phase {
+            CopyPhase::Ready(live) => tokio::select! {
+                failure = live.session.peer().wait_until_ended() => exit_of(&failure),
+                () = self.wait_until_unused(self.idle_time) => EndedServer::default(),
+                () = stop => EndedServer::default(),
+            },
+            CopyPhase::Starting | CopyPhase::Failed(_) | CopyPhase::Ended(_) => EndedServer::default(),
+        };
+        self.phase.send_if_modified(|phase| {
+            let was_ready = matches!(phase, CopyPhase::Ready(_));
+            if was_ready {
+                *phase = CopyPhase::Ended(ended);
+            }
+            was_ready
+        });
+    }
+
+    /// Makes the copy end; its clients get another one.
+    pub(crate) fn end(&self) {
+        self.ending.send_replace(true);
+    }
+
+    /// Tells the clients that the copy has another key.
+    pub(crate) fn note_new_key(&self) {
+        self.key_changes.send_modify(|count| *count += 1);
+    }
+
+    /// Follows changes of the key.
+    pub(crate) fn follow_key(&self) -> watch::Receiver<u64> {
+        self.key_changes.subscribe()
+    }
+
+    /// Waits until the server answers, or has failed.
+    pub(crate) async fn wait_until_ready(&self) {
+        let mut phase = self.phase.subscribe();
+        // The sender lives as long as this copy.
+        drop(phase.wait_for(|phase| !matches!(phase, CopyPhase::Starting)).await);
+    }
+
+    /// Waits until the server has ended, and returns its exit status.
+    pub(crate) async fn wait_until_ended(&self) -> EndedServer {
+        let mut phase = self.phase.subscribe();
+        loop {
+            match &*phase.borrow_and_update() {
+                CopyPhase::Starting | CopyPhase::Ready(_) => {}
+                CopyPhase::Failed(_) => return EndedServer::default(),
+                CopyPhase::Ended(ended) => return *ended,
+            }
+            // The sender lives as long as this copy.
+            let _changed = phase.changed().await;
+        }
+    }
+
+    /// Waits until the server has answered for this time, or has shown that it reads roots, or has failed.
+    pub(crate) async fn wait_until_proven(&self, probation: Duration) {
+        self.wait_until_ready().await;
+        tokio::time::sleep_until(self.ready_at() + probation).await;
+    }
+
+    /// The time at which the server was ready; now if it is not.
+    fn ready_at(&self) -> Instant {
+        self.ready_at.get().copied().unwrap_or_else(Instant::now)
+    }
+
+    /// A digest of the lists of the server, once it answers.
+    pub(crate) fn lists_digest(&self) -> Option<u64> {
+        let surface = self.live_connection().and(self.host.servers().into_iter().next())?.state.surface;
+        let mut hasher = DefaultHasher::new();
+        surface.tools.iter().for_each(|tool| tool.definition_text().hash(&mut hasher));
+        for list in [&surface.prompts, &surface.resources, &surface.templates] {
+            list.iter().for_each(|item| item.as_str().hash(&mut hasher));
+        }
+        Some(hasher.finish())
+    }
+
+    /// Ends the process of the server.
+    pub(crate) async fn shut_down(&self) {
+        self.host.shut_down().await;
+    }
+
+    /// Follows the phase.
+    pub(crate) fn follow_phase(&self) -> watch::Receiver<CopyPhase> {
+        self.phase.subscribe()
+    }
+
+    /// Whether the server has ended or is about to, so that it takes no more clients.
+    pub(crate) fn is_over(&self) -> bool {
+        match &*self.phase.borrow() {
+            CopyPhase::Starting => false,
+            CopyPhase::Ready(live) => live.session.peer().is_ended(),
+            CopyPhase::Failed(_) | CopyPhase::Ended(_) => true,
+        }
+    }
+
+    /// The protocol of the server, once it answers.
+    pub(crate) fn protocol(&self) -> Option<AgreedProtocol> {
+        match &*self.phase.borrow() {
+            CopyPhase::Ready(live) => Some(live.session.protocol()),
+            CopyPhase::Starting | CopyPhase::Failed(_) | CopyPhase::Ended(_) => None,
+        }
+    }
+
+    /// Adds a client. Of the clients of one project the first writes the log.
+    pub(crate) fn add_client(self: &Arc<Self>, id: u64, pid: u32, project: &Path) -> CopyUse {
+        let mut clients = self.lock_clients();
+        let logs = !clients.iter().any(|client| client.logs && *client.project == *project);
+        clients.push(CopyClient { id, pid, project: Arc::from(project), logs });
+        self.client_count.send_replace((clients.len(), Instant::now()));
+        CopyUse { copy: Arc::clone(self), id, logs }
+    }
+
+    /// The state for the command line.
+    pub(crate) fn to_status(&self) -> CopyStatus {
+        let clients = self.lock_clients();
+        let (count, since) = *self.client_count.borrow();
+        let mut projects: Vec<_> = clients.iter().map(|client| client.project.to_path_buf()).collect();
+        projects.sort();
+        projects.dedup();
+        CopyStatus {
+            copy: self.number,
+            server: self.server.clone(),
+            signature: self.signature.clone(),
+            process: self.hosted.process.id(),
+            is_ready: self.protocol().is_some(),
+            clients: clients.iter().map(|client| client.pid).collect(),
+            projects,
+            idle_seconds: (count == 0).then(|| since.elapsed().as_secs()),
+            reasons: self.reasons.clone(),
+            explanation: None,
+        }
+    }
+
+    /// The live connection to the server.
+    fn live_connection(&self) -> Option<Arc<LiveConnection>> {
+        let servers = self.host.servers();
+        let state = servers.into_iter().next()?.state;
+        matches!(state.status, ServerStatus::Connected { .. }).then_some(state.live)?
+    }
+
+    /// Waits until there has been no client for this time.
+    async fn wait_until_unused(&self, idle: Duration) {
+        let mut counts = self.client_count.subscribe();
+        loop {
+            let (count, since) = *counts.borrow_and_update();
+            let quiet = async {
+                match count {
+                    0 => tokio::time::sleep_until(since + idle).await,
+                    _ => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = quiet => return,
+                // The sender lives as long as this copy.
+                _ = counts.changed() => {}
+            }
+        }
+    }
+
+    fn lock_clients(&self) -> MutexGuard<'_, Vec<CopyClient>> {
+        // Every change is a single step, so a panic leaves the list consistent.
+        self.clients.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for CopyUse {
+    fn drop(&mut self) {
+        let mut clients = self.copy.lock_clients();
+        clients.retain(|client| client.id != self.id);
+        self.copy.client_count.send_replace((clients.len(), Instant::now()));
+    }
+}
+
+/// The exit of the server's process, as far as its failure tells it.
+fn exit_of(failure: &Failure) -> EndedServer {
+    match failure {
+        Failure::Closed { exit: Some(exit), .. } => EndedServer { code: exit.code, signal: exit.signal },
+        _ => EndedServer::default(),
+    }
+}
