@@ -12,9 +12,7 @@ use mcparley_wire::peer::{BoxedFuture, Handler, Peer};
 use mcparley_wire::transport::attached::{ENDED_NOTICE, STDERR_NOTICE, StderrText};
 use mcparley_wire::transport::served::serve_client;
 use mcparley_wire::transport::stdio::StderrFollower;
-use mcparley_wire::{
-    AgreedProtocol, Incoming, JsonPieces, METHOD_NOT_FOUND, Notice, RawJson, RpcError,
-};
+use mcparley_wire::{AgreedProtocol, Incoming, JsonPieces, METHOD_NOT_FOUND, Notice, RawJson, RpcError};
 use serde::Serialize;
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};

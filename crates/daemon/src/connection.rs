@@ -124,7 +124,8 @@ async fn send_start(
 ) -> io::Result<()> {
     loop {
         if *starts.borrow_and_update() > 0
-            && let (Some(process), Some(stderr)) = (copy.hosted.process.id(), copy.hosted.process.stderr_record())
+            && let (Some(process), Some(stderr)) =
+                (copy.hosted.process.id(), copy.hosted.process.stderr_record())
         {
             send_line(output, &DaemonLine::Started { process }).await?;
             *follower = Some(stderr.follow());

@@ -62,11 +62,14 @@ impl ControlService {
                 Ok(json!({}))
             }
             "daemon/restart" => {
-                let params = incoming.params.as_ref().and_then(|params| params.decode::<RestartParams>().ok());
-                let params = params.ok_or_else(|| RpcError::new(INVALID_PARAMS, "`signatures` is missing"))?;
-                let ended = self.shared.table.end_copies(|copy| {
-                    params.signatures.contains(&copy.creator.signature.to_string())
-                });
+                let params =
+                    incoming.params.as_ref().and_then(|params| params.decode::<RestartParams>().ok());
+                let params =
+                    params.ok_or_else(|| RpcError::new(INVALID_PARAMS, "`signatures` is missing"))?;
+                let ended = self
+                    .shared
+                    .table
+                    .end_copies(|copy| params.signatures.contains(&copy.creator.signature.to_string()));
                 Ok(json!(RestartedServers { ended }))
             }
             _ => Err(RpcError::new(METHOD_NOT_FOUND, "method not found")),

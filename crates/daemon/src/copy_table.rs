@@ -212,7 +212,9 @@ impl CopyTable {
             .lock_state()
             .copies
             .values()
-            .filter(|other| other.creator.signature == *signature && other.creator.offer != copy.creator.offer)
+            .filter(|other| {
+                other.creator.signature == *signature && other.creator.offer != copy.creator.offer
+            })
             .cloned()
             .collect();
         let Some(lists) = copy.lists_digest() else { return };
@@ -232,7 +234,6 @@ impl CopyTable {
         let meant = state.copies.values().filter(|copy| is_meant(copy));
         meant.map(|copy| copy.end()).count()
     }
-
 
     /// The state of all copies, oldest first. Several copies of one server carry the reason.
     pub(crate) fn to_status(&self) -> Vec<CopyStatus> {

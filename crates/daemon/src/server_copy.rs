@@ -109,7 +109,7 @@ impl ServerCopy {
     /// Starts the host of a copy; the server itself starts with [`ServerCopy::run`].
     pub(crate) fn new(setup: CopySetup<'_>) -> Arc<Self> {
         let CopySetup { number, request, creator, offer, reasons, pool, folder } = setup;
-        let AttachRequest { server, signature, launch, era, message_limit, idle_ms, .. } = request;
+        let AttachRequest { server, signature, launch, era, message_limit, idle_ms, roots, .. } = request;
         let hosted = Arc::new(HostedServer::new(launch.into_launch()));
         let paths = Paths { managed: folder.join("none"), ..Paths::new(folder, folder) };
         let limits = [
@@ -135,6 +135,8 @@ impl ServerCopy {
             .pool(&pool)
             .hosted_server(Arc::clone(&hosted));
         let host = builder.start();
+        // Some servers ask for roots before any request of a client.
+        host.set_client_roots(roots);
         let mode = GatewayMode::shared(ServerName::new(SERVER));
         let gateway = Gateway::new(host.clone(), Budget::without_limit()).with_mode(mode);
         Arc::new(Self {

@@ -44,7 +44,9 @@ pub(crate) enum DaemonCommandError {
 impl DaemonCommandError {
     pub(super) fn exit_code(&self) -> NamedExitCode {
         match self {
-            Self::Choice(_) | Self::NoChoice(_) | Self::Log(_) | Self::Control(ControlError::Folder(_)) => exit::FILE,
+            Self::Choice(_) | Self::NoChoice(_) | Self::Log(_) | Self::Control(ControlError::Folder(_)) => {
+                exit::FILE
+            }
             Self::Run(DaemonError::Running) => exit::CONFLICT,
             Self::Control(_)
             | Self::NoProgram
@@ -62,9 +64,9 @@ impl Explain for DaemonCommandError {
             Self::Choice(error) => error.hint(),
             Self::NoChoice(error) => error.hint(),
             Self::Log(error) => error.hint(),
-            Self::Silent | Self::StillRunning | Self::Control(_) => {
-                Some("run `mcparley daemon logs`, or `mcparley daemon run` to see it in the foreground".to_owned())
-            }
+            Self::Silent | Self::StillRunning | Self::Control(_) => Some(
+                "run `mcparley daemon logs`, or `mcparley daemon run` to see it in the foreground".to_owned(),
+            ),
             Self::Run(DaemonError::Running) => Some("run `mcparley daemon status`".to_owned()),
             Self::NoProgram | Self::Start(_) | Self::Run(_) => None,
         }

@@ -100,8 +100,9 @@ impl LaunchRequest {
     #[must_use]
     pub fn from_launch(launch: &ProgramLaunch) -> Option<Self> {
         let text = |part: &OsString| part.to_str().map(str::to_owned);
-        let variable =
-            |(name, value): &(OsString, OsString)| Some((name.to_str()?.to_owned(), value.to_str()?.to_owned()));
+        let variable = |(name, value): &(OsString, OsString)| {
+            Some((name.to_str()?.to_owned(), value.to_str()?.to_owned()))
+        };
         Some(Self {
             program: text(&launch.program)?,
             args: launch.args.iter().map(text).collect::<Option<_>>()?,

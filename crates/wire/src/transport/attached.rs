@@ -69,10 +69,7 @@ pub struct AttachedTransport {
 impl AttachedTransport {
     /// Speaks MCP on these streams with the server of this process id; its standard error goes to `stderr`.
     pub fn start(
-        (input, output): (
-            impl AsyncRead + Unpin + Send + 'static,
-            impl AsyncWrite + Unpin + Send + 'static,
-        ),
+        (input, output): (impl AsyncRead + Unpin + Send + 'static, impl AsyncWrite + Unpin + Send + 'static),
         process_id: Option<u32>,
         stderr: Stderr,
         handler: Arc<dyn Handler>,
