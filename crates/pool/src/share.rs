@@ -88,7 +88,7 @@ pub struct ShareRequest<'r> {
     pub offer: ClientOffer,
     /// The roots that the server would get from this client.
     pub roots: RootsHash,
-    /// The id of the client's session.
+    /// The id of the client's session, unique among all clients.
     pub session: &'r str,
     /// The protocol era of the server, if it is known.
     pub era: Option<Era>,

@@ -304,3 +304,47 @@ fn client_without_roots_differs_from_one_with_an_empty_list() {
     assert_ne!(roots_at("/a"), roots_at("/b"));
     assert_eq!(roots_at("/a"), roots_at("/a"));
 }
+
+/// The key of a client in this project with this terminal, from the entry to the decision.
+fn decide_in_project(config: &ServerConfig, project: &str, variables: &[(&str, &str)]) -> ShareDecision {
+    let TransportConfig::Stdio(stdio) = &config.transport else { panic!("{config:?}") };
+    let env = [("HOME", "/home/u"), ("PATH", "/usr/bin")].iter().chain(variables);
+    let env = env.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let paths = mcparley_config::Paths::new(Path::new("/home/u"), Path::new(project));
+    let launch = crate::launch::build_launch_with_ancestry(config, stdio, &env, &paths);
+    let entry = SharedEntry::from_config(config).unwrap();
+    let request = ShareRequest {
+        entry,
+        place: PlaceHash::from_launch(&launch, |_| true),
+        ..request_for(config, Some(Era::Old))
+    };
+    decide_share(&request, &NO_TRAITS, entry.known_server().as_ref())
+}
+
+// G8
+#[test]
+fn clients_in_two_projects_share_only_a_server_that_does_not_use_its_folder() {
+    let with_args = |command: &str, args: &[&str]| {
+        let mut config = local_server(command, None, false, SharePolicy::Auto);
+        if let TransportConfig::Stdio(stdio) = &mut config.transport {
+            stdio.args = args.iter().map(|argument| Secret::new((*argument).to_owned())).collect();
+        }
+        config
+    };
+    let terminal: &[(&str, &str)] = &[("TERM", "xterm"), ("MCPARLEY_ANCESTRY", "a"), ("SECRET_TOKEN", "t")];
+    let ordinary = with_args("npx", &["-y", "some-server"]);
+    let first = decide_in_project(&ordinary, "/home/u/p", &[]);
+    assert_eq!(first, decide_in_project(&ordinary, "/home/u/p", terminal), "another terminal");
+    assert_ne!(first.key, decide_in_project(&ordinary, "/home/u/q", &[]).key, "another project");
+    assert_ne!(first.key, decide_in_project(&ordinary, "/home/u/p", &[("LANG", "de")]).key, "a variable");
+    assert_eq!(first.folder, Client);
+
+    let known = with_args("uvx", &["mcp-server-time"]);
+    let first = decide_in_project(&known, "/home/u/p", &[]);
+    assert_eq!(first, decide_in_project(&known, "/home/u/q", terminal));
+    assert_eq!((key_parts(&first.key).as_str(), first.folder), ("", Empty));
+
+    let browser = with_args("npx", &["-y", "@playwright/mcp@latest"]);
+    let first = decide_in_project(&browser, "/home/u/p", &[]);
+    assert_eq!(key_parts(&first.key), "place offer roots session");
+}
