@@ -69,7 +69,7 @@ impl ControlService {
                 let ended = self
                     .shared
                     .table
-                    .end_copies(|copy| params.signatures.contains(&copy.creator.signature.to_string()));
+                    .retire_copies(|copy| params.signatures.contains(&copy.creator.signature.to_string()));
                 Ok(json!(RestartedServers { ended }))
             }
             _ => Err(RpcError::new(METHOD_NOT_FOUND, "method not found")),

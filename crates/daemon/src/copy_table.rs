@@ -15,7 +15,7 @@ use mcparley::pool::client_offer::ClientOffer;
 use mcparley::pool::pool::Pool;
 use mcparley::pool::share::copies::explain_copies;
 use mcparley::pool::share::traits::{ServerTrait, ServerTraits, TraitStore};
-use mcparley::pool::share::{ShareDecision, SharedKey, StartFolder};
+use mcparley::pool::share::{ShareDecision, SharedKey};
 use mcparley::pool::start_gate::StartGate;
 use mcparley_model::limits::SHARE_PROBATION;
 use tokio::sync::watch;
@@ -102,7 +102,7 @@ impl CopyTable {
     ) -> Result<GrantedCopy, Arc<ServerCopy>> {
         let mut state = self.lock_state();
         let client = self.next_client.fetch_add(1, Ordering::Relaxed);
-        let known = state.copies.get(&decision.key).filter(|copy| !copy.is_over());
+        let known = state.copies.get(&decision.key).filter(|copy| copy.takes_clients());
         if let Some(copy) = known {
             let is_replaced = request.replaces == Some(copy.number);
             let is_other = decision.key.roots.is_none() && copy.creator.roots != facts.roots;
@@ -113,7 +113,7 @@ impl CopyTable {
                 let usage = copy.add_client(client, request.pid, &request.project);
                 return Ok(GrantedCopy { copy: Arc::clone(copy), usage, client, is_new: false });
             }
-            copy.end();
+            copy.retire();
         }
         let copy = self.new_copy(request.clone(), facts, &decision);
         let usage = copy.add_client(client, request.pid, &request.project);
@@ -129,22 +129,17 @@ impl CopyTable {
 
     fn new_copy(
         &self,
-        mut request: AttachRequest,
+        request: AttachRequest,
         facts: &Arc<ShareFacts>,
         decision: &ShareDecision,
     ) -> Arc<ServerCopy> {
-        match decision.folder {
-            StartFolder::Client => {}
-            StartFolder::Entry => request.launch.forget_project(),
-            StartFolder::Empty => {
-                request.launch.forget_project();
-                request.launch.set_folder(&self.folder);
-            }
-        }
+        let mut launch = request.launch.clone().into_launch();
+        decision.folder.adapt_launch(&mut launch, &self.folder);
         let number = self.next_copy.fetch_add(1, Ordering::Relaxed);
         ServerCopy::new(CopySetup {
             number,
             request,
+            launch,
             creator: Arc::clone(facts),
             // A server that ignores the capabilities of its client may be used by all of them.
             offer: if decision.key.offer.is_some() { facts.offer } else { ClientOffer::ALL },
@@ -199,10 +194,10 @@ impl CopyTable {
         copy.note_new_key();
     }
 
-    /// Whether a client still has the key of its copy.
+    /// Whether a client may stay with its copy: it still has the same key, and the copy is not retired.
     pub(crate) fn may_keep(&self, copy: &ServerCopy, facts: &ShareFacts) -> bool {
         let traits = self.traits_of(facts);
-        facts.decide(&traits).key == copy.creator.decide(&traits).key
+        !copy.is_retired() && facts.decide(&traits).key == copy.creator.decide(&traits).key
     }
 
     /// Learns from two copies for clients with different capabilities whether the server depends on these.
@@ -228,13 +223,12 @@ impl CopyTable {
         }
     }
 
-    /// Ends the copies of this signature, or all of this server name if it has no signature.
-    pub(crate) fn end_copies(&self, is_meant: impl Fn(&ServerCopy) -> bool) -> usize {
+    /// Retires these copies; returns their number.
+    pub(crate) fn retire_copies(&self, is_meant: impl Fn(&ServerCopy) -> bool) -> usize {
         let state = self.lock_state();
         let meant = state.copies.values().filter(|copy| is_meant(copy));
-        meant.map(|copy| copy.end()).count()
+        meant.map(|copy| copy.retire()).count()
     }
-
     /// The state of all copies, oldest first. Several copies of one server carry the reason.
     pub(crate) fn to_status(&self) -> Vec<CopyStatus> {
         let state = self.lock_state();

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use mcparley::model::name::ServerName;
 use mcparley_daemon::{Daemon, DaemonError};
 use mcparley_testkit::ScriptedStdio;
 use serde_json::json;
@@ -84,4 +85,23 @@ async fn crash_of_a_server_fails_only_the_calls_of_that_server_and_all_clients_g
         assert!(error.to_string().contains("the server exited with code 9"), "{error}");
     }
     assert_eq!(first.pid().await, second.pid().await);
+}
+
+// L1 U5
+#[tokio::test]
+async fn reconnect_on_request_starts_the_server_again_once_for_all_clients() {
+    let world = World::new();
+    let server = ScriptedStdio::new(&[]);
+    let (first, second) = (world.client("project", &server), world.client("project", &server));
+    let before = first.pid().await;
+    assert_eq!(second.pid().await, before);
+    let name = ServerName::new("one");
+    tokio::join!(first.host.reconnect_server(&name), second.host.reconnect_server(&name));
+    // A call in the moment of the change is still answered by the old process.
+    while first.pid().await == before || second.pid().await == before {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(second.pid().await, first.pid().await);
+    let copies = world.status().await.copies;
+    assert!(copies.iter().all(|copy| copy.copy <= 2), "started again more than once: {copies:?}");
 }
