@@ -186,12 +186,19 @@ impl CopyTable {
         if requests.has_asked() {
             self.traits.record(signature, ServerTrait::Asks);
         }
+        self.file_again(copy);
+        copy.note_new_key();
+    }
+
+    /// Files a copy under the key that follows from the traits of its server. A copy whose place is taken
+    /// serves its clients to their end.
+    fn file_again(&self, copy: &Arc<ServerCopy>) {
         let key = copy.creator.decide(&self.traits_of(&copy.creator)).key;
         let mut state = self.lock_state();
-        state.copies.retain(|_, known| !Arc::ptr_eq(known, copy));
-        state.copies.entry(key).or_insert_with(|| Arc::clone(copy));
-        drop(state);
-        copy.note_new_key();
+        if !state.copies.contains_key(&key) {
+            state.copies.retain(|_, known| !Arc::ptr_eq(known, copy));
+            state.copies.insert(key, Arc::clone(copy));
+        }
     }
 
     /// Whether a client may stay with its copy: it still has the same key, and the copy is not retired.
@@ -219,7 +226,12 @@ impl CopyTable {
                 Some(_) => ServerTrait::VariesByOffer,
                 None => continue,
             };
-            self.traits.record(signature, observed);
+            let is_new = self.traits.record(signature, observed);
+            // A server that ignores capabilities is shared by all clients if it is offered all of them.
+            if is_new && observed == ServerTrait::IgnoresOffer {
+                let is_wide = |copy: &&Arc<ServerCopy>| copy.creator.offer == ClientOffer::ALL;
+                [copy, &other].into_iter().filter(is_wide).for_each(|copy| self.file_again(copy));
+            }
         }
     }
 

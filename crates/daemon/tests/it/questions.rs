@@ -67,3 +67,18 @@ async fn clients_with_other_capabilities_share_a_server_only_once_it_is_known_no
     let fourth = world.client("project", &server);
     assert_eq!(third.pid().await, fourth.pid().await, "both lists were equal");
 }
+
+// G8
+#[tokio::test]
+async fn copy_that_offers_everything_is_shared_once_the_server_is_known_to_ignore_it() {
+    let world = World::new();
+    let server = ScriptedStdio::new(&[]);
+    let silent = world.client("project", &server);
+    silent.pid().await;
+    let gateway = |session: &str| {
+        world.client_with("project", session, &entry(&server), mcparley_gateway::Gateway::prepare_host)
+    };
+    let (first, second) = (gateway("a"), gateway("b"));
+    assert_eq!(first.pid().await, second.pid().await);
+    assert_eq!(world.status().await.copies.len(), 2);
+}
