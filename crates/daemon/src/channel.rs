@@ -2,7 +2,7 @@
 //! unchanged behind it.
 //!
 //! When the server ends, no open request is answered any more: the client gets the exit status and the end of
-//! its stream, as it would from a process of its own, and decides itself what to repeat.
+//! its stream, as it would from a process of its own, and decides itself which calls to repeat.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

@@ -17,9 +17,9 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use crate::channel::{ChannelClient, serve_channel};
 use crate::control::ControlService;
 use crate::copy_table::GrantedCopy;
-use crate::daemon::DaemonShared;
 use crate::server_copy::{CopyPhase, ServerCopy};
 use crate::share_facts::ShareFacts;
+use crate::shared_state::DaemonShared;
 
 /// The time for a client to send its first line.
 const HELLO_TIME: Duration = Duration::from_secs(5);

@@ -21,8 +21,8 @@ use mcparley_wire::{INTERNAL, INVALID_PARAMS, Incoming, METHOD_NOT_FOUND, Notice
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::daemon::DaemonShared;
 use crate::paths::DaemonPaths;
+use crate::shared_state::DaemonShared;
 use crate::status::DaemonStatus;
 
 /// Answers questions about the daemon.
@@ -58,7 +58,7 @@ impl ControlService {
                 serde_json::to_value(status).map_err(|error| RpcError::new(INTERNAL, &error.to_string()))
             }
             "daemon/stop" => {
-                self.shared.stop();
+                self.shared.begin_stop();
                 Ok(json!({}))
             }
             "daemon/restart" => {

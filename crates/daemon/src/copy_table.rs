@@ -1,4 +1,4 @@
-//! The running servers of the daemon, by what they see of their clients.
+//! The running servers of the daemon, each with the clients that may share it.
 //!
 //! A client gets the copy of its server with the same [`SharedKey`], or a new one. A copy whose server turns out
 //! to read roots or to ask questions is filed under a narrower key: its other clients leave it when they have
@@ -78,7 +78,7 @@ impl CopyTable {
         facts: &Arc<ShareFacts>,
     ) -> GrantedCopy {
         loop {
-            let decision = facts.decide(&self.traits_of(facts));
+            let decision = facts.decide_share(&self.traits_of(facts));
             match self.find_or_start(&request, facts, decision) {
                 Ok(granted) => return granted,
                 // Another client with other roots: the server may still show that it reads them.
@@ -159,7 +159,7 @@ impl CopyTable {
         let observing = async {
             loop {
                 copy.hosted.requests.wait_for_change().await;
-                self.narrow(&copy);
+                self.record_traits(&copy);
             }
         };
         let comparing = async {
@@ -176,8 +176,8 @@ impl CopyTable {
         copy.shut_down().await;
     }
 
-    /// Records what a server has shown, and files its copy under the key that follows from it.
-    fn narrow(&self, copy: &Arc<ServerCopy>) {
+    /// Records the observed traits of a server, and files its copy under the key that follows from it.
+    fn record_traits(&self, copy: &Arc<ServerCopy>) {
         let requests = &copy.hosted.requests;
         let signature = &copy.creator.signature;
         if requests.has_read_roots() {
@@ -193,7 +193,7 @@ impl CopyTable {
     /// Files a copy under the key that follows from the traits of its server. A copy whose place is taken
     /// serves its clients to their end.
     fn file_again(&self, copy: &Arc<ServerCopy>) {
-        let key = copy.creator.decide(&self.traits_of(&copy.creator)).key;
+        let key = copy.creator.decide_share(&self.traits_of(&copy.creator)).key;
         let mut state = self.lock_state();
         if !state.copies.contains_key(&key) {
             state.copies.retain(|_, known| !Arc::ptr_eq(known, copy));
@@ -204,7 +204,7 @@ impl CopyTable {
     /// Whether a client may stay with its copy: it still has the same key, and the copy is not retired.
     pub(crate) fn may_keep(&self, copy: &ServerCopy, facts: &ShareFacts) -> bool {
         let traits = self.traits_of(facts);
-        !copy.is_retired() && facts.decide(&traits).key == copy.creator.decide(&traits).key
+        !copy.is_retired() && facts.decide_share(&traits).key == copy.creator.decide_share(&traits).key
     }
 
     /// Learns from two copies for clients with different capabilities whether the server depends on these.

@@ -54,7 +54,7 @@ pub(crate) struct ServerCopy {
     phase: watch::Sender<CopyPhase>,
     ready_at: OnceLock<Instant>,
     clients: Mutex<Vec<CopyClient>>,
-    /// The number of clients, and the time since when it is what it is.
+    /// The number of clients, and the time of its last change.
     client_count: watch::Sender<(usize, Instant)>,
     /// Becomes true when the copy is retired.
     ending: watch::Sender<bool>,
