@@ -24,6 +24,7 @@ use tokio::time::Instant;
 use crate::connection::serve_connection;
 use crate::copy_table::CopyTable;
 use crate::paths::DaemonPaths;
+use crate::task_runner::TaskRunner;
 
 /// The pause after an error of the listener, such as too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -59,6 +60,8 @@ pub struct Daemon {
 #[derive(Debug)]
 pub(crate) struct DaemonShared {
     pub(crate) table: Arc<CopyTable>,
+    /// The durable calls.
+    pub(crate) tasks: TaskRunner,
     /// The user id of the daemon, which its clients must have too.
     pub(crate) owner: u32,
     pub(crate) started_at: Instant,
@@ -89,6 +92,8 @@ impl Daemon {
         let traits = TraitStore::new(paths.traits.parent());
         let shared = DaemonShared {
             table: Arc::new(CopyTable::new(traits, gate, empty)),
+            // With the lock held: no other daemon runs the calls that the journal has as running.
+            tasks: TaskRunner::open(&paths.tasks),
             owner,
             started_at: Instant::now(),
             draining: watch::Sender::new(false),
@@ -139,6 +144,7 @@ impl Daemon {
             _ = stopping.wait_for(|is_stopping| *is_stopping) => {}
         }
         self.shared.begin_drain();
+        self.shared.tasks.shut_down().await;
         self.shared.table.shut_down().await;
         connections.shutdown().await;
     }

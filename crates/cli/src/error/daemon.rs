@@ -2,8 +2,10 @@
 
 use std::convert::Infallible;
 
+use mcparley::call::DetachError;
 use mcparley::model::explain::Explain;
 use mcparley_daemon::DaemonError;
+use mcparley_daemon::task_view::TaskViewError;
 use mcparley_gateway::control::ControlError;
 use mcparley_platform::file::{FileReadError, FileUpdateError, FileWriteError};
 
@@ -39,18 +41,30 @@ pub(crate) enum DaemonCommandError {
     /// The daemon cannot run.
     #[error(transparent)]
     Run(DaemonError),
+    /// A call cannot be detached.
+    #[error(transparent)]
+    Detach(DetachError),
+    /// A detached call cannot be started, found or canceled.
+    #[error(transparent)]
+    Task(#[from] TaskViewError),
 }
 
 impl DaemonCommandError {
     pub(super) fn exit_code(&self) -> NamedExitCode {
         match self {
-            Self::Choice(_) | Self::NoChoice(_) | Self::Log(_) | Self::Control(ControlError::Folder(_)) => exit::FILE,
+            Self::Choice(_) | Self::NoChoice(_) | Self::Log(_) | Self::Control(ControlError::Folder(_)) => {
+                exit::FILE
+            }
             Self::Run(DaemonError::Running) => exit::CONFLICT,
+            Self::Detach(_) => exit::USAGE,
+            Self::Task(error) if error.is_not_found() => exit::NOT_FOUND,
+            Self::Task(error) if error.is_conflict() => exit::CONFLICT,
             Self::Control(_)
             | Self::NoProgram
             | Self::Start(_)
             | Self::Silent
             | Self::StillRunning
+            | Self::Task(_)
             | Self::Run(_) => exit::UNREACHABLE,
         }
     }
@@ -62,10 +76,12 @@ impl Explain for DaemonCommandError {
             Self::Choice(error) => error.hint(),
             Self::NoChoice(error) => error.hint(),
             Self::Log(error) => error.hint(),
-            Self::Silent | Self::StillRunning | Self::Control(_) => {
-                Some("run `mcparley daemon logs`, or `mcparley daemon run` to see it in the foreground".to_owned())
-            }
+            Self::Silent | Self::StillRunning | Self::Control(_) => Some(
+                "run `mcparley daemon logs`, or `mcparley daemon run` to see it in the foreground".to_owned(),
+            ),
             Self::Run(DaemonError::Running) => Some("run `mcparley daemon status`".to_owned()),
+            Self::Detach(error) => error.hint(),
+            Self::Task(error) => error.hint(),
             Self::NoProgram | Self::Start(_) | Self::Run(_) => None,
         }
     }
