@@ -25,6 +25,7 @@ mod serve;
 mod server_choice;
 mod server_options;
 mod sign_in;
+mod tasks;
 mod tool_path;
 mod trailing;
 mod typed_server;
@@ -56,6 +57,7 @@ pub use server_options::{
     CallArgs, CallCommandOptions, DoctorArgs, LogsArgs, ReconnectArgs, StateArgs, ToolsArgs, WaitReadyArgs,
 };
 pub use sign_in::{AuthCommand, AuthStatusArgs, IdpCommand, IdpSetupArgs, LoginArgs, LogoutArgs, WaitArgs};
+pub use tasks::{TasksArgs, TasksCommand};
 pub use values::{FileArg, OwnScopeArg, ScopeArg, SettingSourceArg, ShellArg};
 
 /// Connect an agent to every MCP server its user has
@@ -269,6 +271,7 @@ pub enum McpCommand {
         command: HooksCommand,
     },
     Pending(PendingArgs),
+    Tasks(TasksArgs),
     /// Run local servers once for all clients: sessions, agents and commands share them
     ///
     /// Without the daemon, each `mcparley serve` and each command starts its own copy of every local server it

@@ -33,6 +33,7 @@ mod serve;
 mod server_choice;
 mod skills;
 mod state;
+mod tasks;
 mod tools;
 mod trust;
 mod usable;
@@ -129,6 +130,7 @@ fn dispatch_command(
         McpCommand::ResetProjectChoices => server_choice::run_reset(context, out),
         McpCommand::Daemon { command } => daemon::run(command, context, out),
         McpCommand::Pending(args) => pending::run(args, context, &loaded, out),
+        McpCommand::Tasks(args) => tasks::run(args, &context.daemon_paths, out),
         McpCommand::Import(args) => import::run(args, context, &loaded, out),
         McpCommand::Connect(args) => connect::run(args, context, &loaded, out),
         McpCommand::Hooks { command } => hooks::run(command, context, &loaded, out),

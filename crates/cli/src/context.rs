@@ -82,8 +82,13 @@ impl Context {
 
     /// The link to the daemon, if it is used.
     pub(crate) fn daemon(&self) -> Option<DaemonLink> {
+        self.uses_daemon.then(|| self.daemon_link())
+    }
+
+    /// The link to the daemon, also if it is used for nothing else.
+    pub(crate) fn daemon_link(&self) -> DaemonLink {
         let starter = || Some(daemon_starter(self.paths.executable.clone()?, &self.run_options.env));
-        self.uses_daemon.then(|| open_link(&self.daemon_paths, &self.session, starter()))
+        open_link(&self.daemon_paths, &self.session, starter())
     }
 
     /// Loads the configuration and plans the servers.

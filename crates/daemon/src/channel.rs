@@ -44,7 +44,7 @@ pub(crate) async fn serve_channel(
 ) {
     let ChannelClient { id, facts, table, stderr } = client;
     let Some(protocol) = copy.protocol() else { return };
-    let inner = client_handler(&copy.gateway, &format!("daemon:{id}"));
+    let inner = client_handler(&copy.gateway, &format!("daemon:{id}"), facts.roots.clone());
     let (opened, peer) = oneshot::channel();
     let handler =
         ChannelHandler { inner, protocol, copy: Arc::clone(copy), opened: Mutex::new(Some(opened)) };

@@ -7,6 +7,11 @@
 //! | `daemon/status` | | [`DaemonStatus`] |
 //! | `daemon/stop` | | empty; the daemon ends |
 //! | `daemon/restart` | `signatures` | `ended`: the number of servers that end |
+//! | `daemon/start_task` | a [`TaskRequest`] | the [`crate::TaskRecord`]; the call is recorded and about to be sent |
+//! | `daemon/tasks` | | a [`crate::TaskList`] |
+//! | `daemon/task` | a [`TaskQuery`] | a list of one [`crate::StoredTask`], or of `null` |
+//! | `daemon/cancel_task` | a [`TaskQuery`] | a list of the [`crate::TaskRecord`], which has ended, or of `null` |
+//! | `daemon/remove_task` | a [`TaskQuery`] | whether there was one that has ended |
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -18,14 +23,18 @@ use mcparley_platform::file::check_private_folder;
 use mcparley_platform::socket::SocketAddress;
 use mcparley_wire::peer::{BoxedFuture, Handler};
 use mcparley_wire::{INTERNAL, INVALID_PARAMS, Incoming, METHOD_NOT_FOUND, Notice, RawJson, RpcError};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::paths::DaemonPaths;
+use crate::share_facts::ShareFacts;
 use crate::shared_state::DaemonShared;
 use crate::status::DaemonStatus;
+use crate::task_record::TaskRequest;
 
 /// Answers questions about the daemon.
+#[derive(Clone)]
 pub(crate) struct ControlService {
     shared: Arc<DaemonShared>,
 }
@@ -40,12 +49,22 @@ struct RestartedServers {
     ended: usize,
 }
 
+/// Names a durable call.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct TaskQuery {
+    pub(crate) id: String,
+    /// Whether a running call is waited for, for a moment.
+    #[serde(default)]
+    pub(crate) wait: bool,
+}
+
 impl ControlService {
     pub(crate) fn new(shared: &Arc<DaemonShared>) -> Self {
         Self { shared: Arc::clone(shared) }
     }
 
-    fn answer_request(&self, incoming: &Incoming) -> Result<Value, RpcError> {
+    async fn answer_request(&self, incoming: Incoming) -> Result<RawJson, RpcError> {
+        let tasks = &self.shared.tasks;
         match &*incoming.method {
             "daemon/status" => {
                 let status = DaemonStatus {
@@ -53,36 +72,61 @@ impl ControlService {
                     pid: std::process::id(),
                     uptime_seconds: self.shared.started_at.elapsed().as_secs(),
                     is_draining: self.shared.is_draining(),
+                    running_tasks: tasks.running_count(),
                     copies: self.shared.table.to_status(),
                 };
-                serde_json::to_value(status).map_err(|error| RpcError::new(INTERNAL, &error.to_string()))
+                encode_answer(&status)
             }
             "daemon/stop" => {
                 self.shared.begin_stop();
-                Ok(json!({}))
+                encode_answer(&json!({}))
             }
             "daemon/restart" => {
-                let params =
-                    incoming.params.as_ref().and_then(|params| params.decode::<RestartParams>().ok());
-                let params =
-                    params.ok_or_else(|| RpcError::new(INVALID_PARAMS, "`signatures` is missing"))?;
+                let params: RestartParams = decode_params(&incoming, "`signatures` is missing")?;
                 let ended = self
                     .shared
                     .table
                     .retire_copies(|copy| params.signatures.contains(&copy.creator.signature.to_string()));
-                Ok(json!(RestartedServers { ended }))
+                encode_answer(&RestartedServers { ended })
+            }
+            "daemon/start_task" => {
+                let request: TaskRequest = decode_params(&incoming, "the task cannot be read")?;
+                let facts = ShareFacts::from_request(&request.attach)
+                    .ok_or_else(|| RpcError::new(INVALID_PARAMS, "the server of the task cannot be read"))?;
+                let started = tasks.start_task(&self.shared, facts, request).await;
+                encode_answer(&started.map_err(|error| RpcError::new(INTERNAL, &error.to_string()))?)
+            }
+            "daemon/tasks" => encode_answer(&tasks.list_tasks()),
+            "daemon/task" => {
+                let TaskQuery { id, wait } = decode_params(&incoming, "`id` is missing")?;
+                encode_answer(&[tasks.find_task(&id, wait).await])
+            }
+            "daemon/cancel_task" => {
+                let TaskQuery { id, .. } = decode_params(&incoming, "`id` is missing")?;
+                encode_answer(&[tasks.cancel_task(&id).await])
+            }
+            "daemon/remove_task" => {
+                let TaskQuery { id, .. } = decode_params(&incoming, "`id` is missing")?;
+                encode_answer(&tasks.remove_task(&id))
             }
             _ => Err(RpcError::new(METHOD_NOT_FOUND, "method not found")),
         }
     }
 }
 
+fn decode_params<T: DeserializeOwned>(incoming: &Incoming, problem: &str) -> Result<T, RpcError> {
+    let params = incoming.params.as_ref().and_then(|params| params.decode().ok());
+    params.ok_or_else(|| RpcError::new(INVALID_PARAMS, problem))
+}
+
+fn encode_answer(answer: &impl Serialize) -> Result<RawJson, RpcError> {
+    RawJson::from_value(answer).map_err(|_| RpcError::new(INTERNAL, "the answer cannot be written"))
+}
+
 impl Handler for ControlService {
     fn handle_request(&self, incoming: Incoming) -> BoxedFuture<'static, Result<RawJson, RpcError>> {
-        let answer = self.answer_request(&incoming).and_then(|answer| {
-            RawJson::from_value(&answer).map_err(|_| RpcError::new(INTERNAL, "the answer cannot be written"))
-        });
-        Box::pin(std::future::ready(answer))
+        let service = self.clone();
+        Box::pin(async move { service.answer_request(incoming).await })
     }
 
     fn handle_notice(&self, _notice: Notice) {}
@@ -138,6 +182,15 @@ impl DaemonConnection {
     pub fn stop(&mut self) -> Result<(), ControlError> {
         let _empty: Value = self.0.send_request("daemon/stop", &json!({}))?;
         Ok(())
+    }
+
+    /// Sends a request about durable calls.
+    pub(crate) fn ask_about_tasks<T: DeserializeOwned>(
+        &mut self,
+        method: &str,
+        params: &impl Serialize,
+    ) -> Result<T, ControlError> {
+        self.0.send_request(method, params)
     }
 
     /// Ends the servers with these signatures, whose clients then start them again; returns their number.

@@ -105,7 +105,7 @@ impl CopyTable {
         let known = state.copies.get(&decision.key).filter(|copy| copy.takes_clients());
         if let Some(copy) = known {
             let is_replaced = request.replaces == Some(copy.number);
-            let is_other = decision.key.roots.is_none() && copy.creator.roots != facts.roots;
+            let is_other = decision.key.roots.is_none() && copy.creator.roots_hash != facts.roots_hash;
             if is_other && !is_replaced && !state.proven.contains(&facts.signature) {
                 return Err(Arc::clone(copy));
             }

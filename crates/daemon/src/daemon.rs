@@ -22,6 +22,7 @@ use crate::connection::serve_connection;
 use crate::copy_table::CopyTable;
 use crate::paths::DaemonPaths;
 use crate::shared_state::DaemonShared;
+use crate::task_runner::TaskRunner;
 
 /// The pause after an error of the listener, such as too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -66,7 +67,9 @@ impl Daemon {
         let (listener, socket, owner) = bind_socket(&paths.folder)?;
         let gate = StartGate::from_env(&Env::default());
         let traits = TraitStore::new(paths.traits.parent());
-        let shared = DaemonShared::new(CopyTable::new(traits, gate, empty), owner);
+        // With the lock held: no other daemon runs the calls that the journal has as running.
+        let tasks = TaskRunner::open(&paths.tasks);
+        let shared = DaemonShared::new(CopyTable::new(traits, gate, empty), tasks, owner);
         Ok(Self {
             shared: Arc::new(shared),
             listener,
@@ -108,6 +111,7 @@ impl Daemon {
             () = self.shared.wait_until_stopped() => {}
         }
         self.shared.begin_drain();
+        self.shared.tasks.shut_down().await;
         self.shared.table.shut_down().await;
         connections.shutdown().await;
     }

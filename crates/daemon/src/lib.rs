@@ -14,6 +14,8 @@
 //! | one running server: its process, its clients, its end | `server_copy` |
 //! | the facts about a client that decide with whom it shares a server | `share_facts` |
 //! | MCP between one client and one server | `channel` |
+//! | durable calls, which outlive their client: the journal, the running calls, one call | `task_journal`, `task_runner`, `task_call` |
+//! | durable calls as the command line sees them | [`task_view`], [`TaskRequest`], [`TaskRecord`] |
 //! | questions about the daemon, for the command line | [`control`], [`DaemonStatus`] |
 
 mod channel;
@@ -26,7 +28,13 @@ mod server_copy;
 mod share_facts;
 mod shared_state;
 mod status;
+mod task_call;
+mod task_journal;
+mod task_record;
+mod task_runner;
+pub mod task_view;
 
 pub use daemon::{Daemon, DaemonError};
 pub use paths::DaemonPaths;
 pub use status::{CopyStatus, DaemonStatus};
+pub use task_record::{StoredTask, TaskList, TaskRecord, TaskRequest, TaskState};

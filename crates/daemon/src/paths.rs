@@ -15,6 +15,8 @@ pub struct DaemonPaths {
     pub log: PathBuf,
     /// The file that exists while the daemon is enabled.
     pub enabled: PathBuf,
+    /// The folder of the journal of durable calls.
+    pub tasks: PathBuf,
 }
 
 impl DaemonPaths {
@@ -28,6 +30,7 @@ impl DaemonPaths {
             traits: directories.cache.join("traits.json"),
             log: state.join("daemon.log"),
             enabled: state.join("enabled"),
+            tasks: state.join("tasks"),
         }
     }
 

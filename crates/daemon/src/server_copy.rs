@@ -368,6 +368,15 @@ impl ServerCopy {
     }
 }
 
+impl CopyUse {
+    /// Leaves the log of the project to the next client.
+    pub(crate) fn leave_logging(&mut self) {
+        self.logs = false;
+        let mut clients = self.copy.lock_clients();
+        clients.iter_mut().filter(|client| client.id == self.id).for_each(|client| client.logs = false);
+    }
+}
+
 impl Drop for CopyUse {
     fn drop(&mut self) {
         let mut clients = self.copy.lock_clients();

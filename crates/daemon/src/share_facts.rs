@@ -8,6 +8,7 @@ use mcparley::model::signature::Signature;
 use mcparley::pool::attach::protocol::AttachRequest;
 use mcparley::pool::client_offer::ClientOffer;
 use mcparley::pool::pool_key::RootsHash;
+use mcparley::pool::roots::Root;
 use mcparley::pool::share::place::PlaceHash;
 use mcparley::pool::share::traits::ServerTraits;
 use mcparley::pool::share::{self, ShareDecision, ShareRequest, SharedEntry};
@@ -18,7 +19,9 @@ use mcparley_gateway::offer_from_capabilities;
 pub(crate) struct ShareFacts {
     pub(crate) signature: Signature,
     pub(crate) offer: ClientOffer,
-    pub(crate) roots: RootsHash,
+    /// The roots of the client.
+    pub(crate) roots: Vec<Root>,
+    pub(crate) roots_hash: RootsHash,
     program: String,
     args: Vec<Secret<String>>,
     has_own_folder: bool,
@@ -40,7 +43,8 @@ impl ShareFacts {
         Some(Self {
             signature: Signature::from_hex(&request.signature)?,
             offer,
-            roots: RootsHash::from_roots(offer.roots.then_some(request.roots.as_slice())),
+            roots: request.roots.clone(),
+            roots_hash: RootsHash::from_roots(offer.roots.then_some(request.roots.as_slice())),
             program,
             args,
             has_own_folder: request.has_own_folder,
@@ -67,7 +71,7 @@ impl ShareFacts {
             entry,
             place: self.place,
             offer: self.offer,
-            roots: self.roots,
+            roots: self.roots_hash,
             session: &self.session,
             era: Some(self.era),
         };

@@ -8,11 +8,14 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::copy_table::CopyTable;
+use crate::task_runner::TaskRunner;
 
 /// The state that all connections share.
 #[derive(Debug)]
 pub(crate) struct DaemonShared {
     pub(crate) table: Arc<CopyTable>,
+    /// The durable calls.
+    pub(crate) tasks: TaskRunner,
     /// The user id of the daemon, which its clients must have too.
     pub(crate) owner: u32,
     pub(crate) started_at: Instant,
@@ -30,9 +33,10 @@ pub(crate) struct CountedClient(Arc<DaemonShared>);
 
 impl DaemonShared {
     /// The state of a daemon of this user, without clients.
-    pub(crate) fn new(table: CopyTable, owner: u32) -> Self {
+    pub(crate) fn new(table: CopyTable, tasks: TaskRunner, owner: u32) -> Self {
         Self {
             table: Arc::new(table),
+            tasks,
             owner,
             started_at: Instant::now(),
             draining: watch::Sender::new(false),

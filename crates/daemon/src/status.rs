@@ -16,6 +16,9 @@ pub struct DaemonStatus {
     pub uptime_seconds: u64,
     /// Whether it ends with its last client.
     pub is_draining: bool,
+    /// The number of durable calls that run.
+    #[serde(default)]
+    pub running_tasks: usize,
     /// The running servers, oldest first.
     pub copies: Vec<CopyStatus>,
 }

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mcparley::pool::client_offer::ClientOffer;
+use mcparley::pool::roots::Root;
 use mcparley_wire::peer::{BoxedFuture, Handler, Peer};
 use mcparley_wire::{Incoming, JsonPieces, Notice, RawJson, Replies, RpcError};
 use serde_json::Value;
@@ -21,6 +22,8 @@ use crate::session::GatewaySession;
 pub(crate) struct ClientSessions {
     gateway: Gateway,
     principal: String,
+    /// The roots of the client, if they are known before its handshake.
+    given_roots: Option<Vec<Root>>,
     channel: OnceLock<Replies>,
     /// The capabilities of the handshake of the old era.
     agreed: Mutex<ClientOffer>,
@@ -39,10 +42,16 @@ impl ClientSessions {
         Self {
             gateway: gateway.clone(),
             principal: principal.to_owned(),
+            given_roots: None,
             channel: OnceLock::new(),
             agreed: Mutex::default(),
             sessions: Mutex::default(),
         }
+    }
+
+    /// These sessions of a client with these roots.
+    pub(crate) fn with_roots(self, roots: Vec<Root>) -> Self {
+        Self { given_roots: Some(roots), ..self }
     }
 
     /// The session for a request: by the capabilities that it declares, or else those of the handshake.
@@ -75,6 +84,9 @@ impl ClientSessions {
             let session = self.gateway.for_client(offer).open_session_for(&self.principal);
             if let Some(channel) = self.channel.get() {
                 session.open_channel(channel.clone());
+            }
+            if let Some(roots) = &self.given_roots {
+                session.give_roots(roots.clone());
             }
             let working = session.clone();
             let background = tokio::spawn(async move { working.run_background_work().await });

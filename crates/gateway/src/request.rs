@@ -22,6 +22,8 @@ mod visits;
 
 use std::time::Duration;
 
+use std::sync::atomic::Ordering;
+
 use mcparley_wire::peer::{BoxedFuture, Handler, Peer};
 use mcparley_wire::{Incoming, JsonPieces, Notice, RawJson, Replies, RpcError};
 use serde_json::json;
@@ -57,8 +59,10 @@ impl Handler for GatewaySession {
 
     fn handle_notice(&self, notice: Notice) {
         // Cancellations are handled before notifications arrive here.
-        if let "notifications/initialized" | "notifications/roots/list_changed" = &*notice.method {
-            self.ask_for_roots();
+        match &*notice.method {
+            "notifications/initialized" if self.shared.roots.is_given.load(Ordering::Relaxed) => {}
+            "notifications/initialized" | "notifications/roots/list_changed" => self.ask_for_roots(),
+            _ => {}
         }
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use mcparley::pool::roots::Root;
 use mcparley_wire::peer::Handler;
 use mcparley_wire::transport::served;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -13,11 +14,11 @@ use crate::gateway::Gateway;
 /// The number of the next client on byte streams in this process.
 static NEXT_CLIENT: AtomicU64 = AtomicU64::new(1);
 
-/// A handler for the messages of one client on two byte streams, of this principal: for programs that serve
-/// clients with a transport of their own.
+/// A handler for the messages of one client on two byte streams, of this principal and with these roots: for
+/// programs that serve clients with a transport of their own.
 #[must_use]
-pub fn client_handler(gateway: &Gateway, principal: &str) -> Arc<dyn Handler> {
-    Arc::new(ClientSessions::new(gateway, principal))
+pub fn client_handler(gateway: &Gateway, principal: &str, roots: Vec<Root>) -> Arc<dyn Handler> {
+    Arc::new(ClientSessions::new(gateway, principal).with_roots(roots))
 }
 
 /// Serves one client until its input ends or its output closes. Calls in progress are canceled then, at the

@@ -19,6 +19,7 @@
 //! | the host's built-in tools | `built_in` |
 //! | the result size limit | `deliver` |
 //! | several calls at once | `batch` |
+//! | calls that the daemon makes after they are permitted here | `detach` |
 //! | requests that are not tool calls: prompts, resources | `request` |
 
 mod attempt;
@@ -31,6 +32,7 @@ mod call_span;
 mod context;
 mod deadline;
 mod deliver;
+mod detach;
 mod progress_stream;
 mod recovery;
 mod request;
@@ -56,6 +58,7 @@ pub use crate::page_opener::{NoPageOpener, PageOpener};
 pub use batch::{BatchObserver, BatchStep};
 pub(crate) use built_in::outcome_from_json as own_answer;
 pub use context::CallContext;
+pub use detach::{DetachError, DetachedCall};
 pub use mcparley_wire::peer::ProgressUpdate;
 pub use progress_stream::ProgressStream;
 pub(crate) use request::Request;

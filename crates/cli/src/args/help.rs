@@ -135,7 +135,7 @@ const GROUPS: [CommandGroup; 6] = [
             ("search WORDS", "Find a tool"),
             ("ask TEXT", "Let a model answer, with the tools"),
         ],
-        more: &["resources", "read", "prompts", "prompt", "skills"],
+        more: &["resources", "read", "prompts", "prompt", "skills", "tasks"],
     },
     CommandGroup {
         title: "Configure",

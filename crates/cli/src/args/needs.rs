@@ -100,6 +100,7 @@ impl McpCommand {
             | Self::Reject(_)
             | Self::ResetProjectChoices
             | Self::Pending(_)
+            | Self::Tasks(_)
             | Self::Daemon { .. }
             | Self::Import(_)
             | Self::Connect(_)

@@ -181,6 +181,14 @@ pub struct CallCommandOptions {
     /// Write all images, audio clips and files of the result to this folder
     #[arg(long, value_name = "DIR")]
     pub save: Option<PathBuf>,
+
+    /// Let the daemon make the call, print the id of its task, and do not wait: `mcparley tasks` shows the result
+    #[arg(long, conflicts_with_all = ["output", "save"])]
+    pub detach: bool,
+
+    /// How long the result of a detached call is kept after its end [default: 86400, a day]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub ttl: Option<u64>,
 }
 
 /// Print the state of all servers as JSON

@@ -36,10 +36,11 @@ impl CallCommandOptions {
     /// The error of clap about the words after the tool.
     pub(crate) fn merge_trailing(&self, words: &[String]) -> Result<(Self, bool), clap::Error> {
         let TrailingArgs { options, json, verbose: _ } = TrailingArgs::try_parse_from(words)?;
-        let Self { timeout, output, save } = self.clone();
+        let Self { timeout, output, save, detach, ttl } = self.clone();
         // `--output` and `--save` exclude each other, so the last one given replaces both.
         let named = options.output.is_some() || options.save.is_some();
         let (output, save) = if named { (options.output, options.save) } else { (output, save) };
-        Ok((Self { timeout: options.timeout.or(timeout), output, save }, json))
+        let (timeout, detach) = (options.timeout.or(timeout), options.detach || detach);
+        Ok((Self { timeout, output, save, detach, ttl: options.ttl.or(ttl) }, json))
     }
 }

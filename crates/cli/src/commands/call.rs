@@ -7,7 +7,7 @@ mod tool_choice;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcparley::call::{ProgressStream, ProgressUpdate};
+use mcparley::call::{DetachError, ProgressStream, ProgressUpdate};
 use mcparley::catalog::CatalogEntry;
 use mcparley::config::LoadedConfig;
 use mcparley::model::limits::MESSAGE_BYTES;
@@ -16,13 +16,15 @@ use mcparley::permission::Consent;
 use mcparley::pool::connection::Unavailable;
 use mcparley::{Call, CallError, CallOutcome, Host};
 use mcparley_console::arguments::{self, DescribedTool, ParsedWords, TextInput};
+use mcparley_daemon::TaskRequest;
+use mcparley_daemon::task_view::start_task;
 use serde_json::{Map, Value};
 
-use super::{CommandResult, hooks, usable};
+use super::{CommandResult, daemon, hooks, usable};
 use crate::args::{CallArgs, CallCommandOptions};
 use crate::context::{self, Context};
-use crate::error::{UnavailableError, UsageError};
-use crate::exit;
+use crate::error::{CommandError, DaemonCommandError, UnavailableError, UsageError};
+use crate::exit::{self, NamedExitCode};
 use crate::out::TerminalOutput;
 use crate::runtime;
 pub(super) use save::overwrite_file;
@@ -63,7 +65,11 @@ pub(super) fn run(
             out.print_line(format!("Signed in to `{}`", display_line(server.as_str())));
             return Ok(exit::OK);
         }
-        let outcome = call_tool(host, &entry, arguments, &options, out).await;
+        let call = build_call(&entry, arguments, &options, out);
+        if options.detach {
+            return detach_call(host, call, (&options, context), out).await;
+        }
+        let outcome = call_tool(host, call, &entry, out).await;
         hooks::print_hook_notes(host, out);
         let outcome = outcome.inspect_err(|error| print_failure_stderr(error, out));
         let outcome = match outcome {
@@ -78,22 +84,55 @@ pub(super) fn run(
     })
 }
 
-/// Calls the tool and shows its progress.
-async fn call_tool(
-    host: &Host,
+/// The call that the user has typed.
+fn build_call(
     entry: &Arc<CatalogEntry>,
     arguments: Map<String, Value>,
     options: &CallCommandOptions,
-    out: &mut TerminalOutput,
-) -> Result<CallOutcome, CallError> {
-    let name = entry.name.as_str();
+    out: &TerminalOutput,
+) -> Call {
     // On a terminal an ask rule asks; in a script the typed command is all the consent there can be.
     let consent = if out.dialogs().is_some() { Consent::Typed } else { Consent::Given };
-    let mut call = Call::for_entry(entry, arguments).with_consent(consent);
-    if let Some(milliseconds) = options.timeout {
-        call = call.with_limit(Duration::from_millis(milliseconds));
+    let call = Call::for_entry(entry, arguments).with_consent(consent);
+    match options.timeout {
+        Some(milliseconds) => call.with_limit(Duration::from_millis(milliseconds)),
+        None => call,
     }
-    let what = format!("calling {name} …");
+}
+
+/// Hands a permitted call to the daemon, and prints the id of its task.
+async fn detach_call(
+    host: &Host,
+    call: Call,
+    (options, context): (&CallCommandOptions, &Context),
+    out: &mut TerminalOutput,
+) -> CommandResult {
+    let prepared = host.prepare_detached_call(call, &context.daemon_link()).await;
+    hooks::print_hook_notes(host, out);
+    let call = prepared.map_err(|error| match error {
+        DetachError::Call(error) => CommandError::from(error),
+        error => DaemonCommandError::Detach(error).into(),
+    })?;
+    daemon::start(context)?;
+    let request = TaskRequest::from_call(call, options.ttl.map(Duration::from_secs));
+    let task = start_task(&context.daemon_paths, &request).map_err(DaemonCommandError::Task)?;
+    if out.json {
+        out.print_json(&task);
+    } else {
+        out.print_line(&task.id);
+        out.hint(&format!("run `mcparley tasks {} --wait` for the result", task.id));
+    }
+    Ok(exit::OK)
+}
+
+/// Calls the tool and shows its progress.
+async fn call_tool(
+    host: &Host,
+    call: Call,
+    entry: &CatalogEntry,
+    out: &mut TerminalOutput,
+) -> Result<CallOutcome, CallError> {
+    let what = format!("calling {} …", entry.name);
     out.show_waiting(&what);
     let outcome = if out.is_waiting() {
         let (call, progress) = call.with_progress();
@@ -146,16 +185,27 @@ fn finish_call(
     let saved = save::save_files(outcome, entry, options, out)?;
     if out.json {
         out.print_json(outcome);
-    } else {
-        print::print_outcome(outcome, &saved, out);
+    }
+    Ok(print_result(outcome, &saved, entry.name.as_str(), out))
+}
+
+/// Prints a result as text, unless JSON was printed; returns its exit code.
+pub(super) fn print_result(
+    outcome: &CallOutcome,
+    saved: &[save::SavedFile],
+    tool: &str,
+    out: &mut TerminalOutput,
+) -> NamedExitCode {
+    if !out.json {
+        print::print_outcome(outcome, saved, out);
     }
     if !outcome.is_error {
-        return Ok(exit::OK);
+        return exit::OK;
     }
     if !out.json {
-        out.print_error(&format!("tool `{}` returned an error", entry.name));
+        out.print_error(&format!("tool `{}` returned an error", display_line(tool)));
     }
-    Ok(exit::TOOL_ERROR)
+    exit::TOOL_ERROR
 }
 
 /// Prints the last stderr lines of a server that is not available, which often contain the reason.

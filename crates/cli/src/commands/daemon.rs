@@ -68,7 +68,7 @@ fn disable(paths: &DaemonPaths, out: &mut TerminalOutput) -> CommandResult {
 }
 
 /// Starts the daemon unless it is running, and returns its process id.
-fn start(context: &Context) -> Result<u32, CommandError> {
+pub(super) fn start(context: &Context) -> Result<u32, CommandError> {
     let paths = &context.daemon_paths;
     let running = || -> Result<Option<u32>, DaemonCommandError> {
         let Some(mut daemon) = DaemonConnection::open(paths)? else { return Ok(None) };
@@ -126,10 +126,13 @@ fn show_status(paths: &DaemonPaths, out: &mut TerminalOutput) -> CommandResult {
 }
 
 fn print_status(status: &DaemonStatus, out: &mut TerminalOutput) {
-    let DaemonStatus { version, pid, uptime_seconds, is_draining, copies } = status;
+    let DaemonStatus { version, pid, uptime_seconds, is_draining, running_tasks, copies } = status;
     let state = if *is_draining { "ends with its last client" } else { "running" };
     let minutes = uptime_seconds / 60;
     out.print_line(format!("daemon {version}, process {pid}, {state}, {minutes} min"));
+    if *running_tasks > 0 {
+        out.print_line(format!("running detached calls: {running_tasks} (`mcparley tasks`)"));
+    }
     if copies.is_empty() {
         out.print_line("no servers");
     }

@@ -2,8 +2,10 @@
 
 use std::convert::Infallible;
 
+use mcparley::call::DetachError;
 use mcparley::model::explain::Explain;
 use mcparley_daemon::DaemonError;
+use mcparley_daemon::task_view::TaskViewError;
 use mcparley_gateway::control::ControlError;
 use mcparley_platform::file::{FileReadError, FileUpdateError, FileWriteError};
 
@@ -39,6 +41,12 @@ pub(crate) enum DaemonCommandError {
     /// The daemon cannot run.
     #[error(transparent)]
     Run(DaemonError),
+    /// A call cannot be detached.
+    #[error(transparent)]
+    Detach(DetachError),
+    /// A detached call cannot be started, found or canceled.
+    #[error(transparent)]
+    Task(#[from] TaskViewError),
 }
 
 impl DaemonCommandError {
@@ -48,11 +56,15 @@ impl DaemonCommandError {
                 exit::FILE
             }
             Self::Run(DaemonError::Running) => exit::CONFLICT,
+            Self::Detach(_) => exit::USAGE,
+            Self::Task(error) if error.is_not_found() => exit::NOT_FOUND,
+            Self::Task(error) if error.is_conflict() => exit::CONFLICT,
             Self::Control(_)
             | Self::NoProgram
             | Self::Start(_)
             | Self::Silent
             | Self::StillRunning
+            | Self::Task(_)
             | Self::Run(_) => exit::UNREACHABLE,
         }
     }
@@ -68,6 +80,8 @@ impl Explain for DaemonCommandError {
                 "run `mcparley daemon logs`, or `mcparley daemon run` to see it in the foreground".to_owned(),
             ),
             Self::Run(DaemonError::Running) => Some("run `mcparley daemon status`".to_owned()),
+            Self::Detach(error) => error.hint(),
+            Self::Task(error) => error.hint(),
             Self::NoProgram | Self::Start(_) | Self::Run(_) => None,
         }
     }

@@ -62,6 +62,7 @@ mod sign_in;
 mod signals;
 mod skills;
 mod talk;
+mod tasks;
 mod terminal;
 mod tmux;
 mod tool_paths;

@@ -6,6 +6,8 @@
 //! asked after the handshake, and again when it announces changed roots; one of the new era cannot be asked
 //! outside of a call.
 
+use std::sync::atomic::Ordering;
+
 use mcparley::model::limits::ROOTS_TIME;
 use mcparley::pool::roots::Root;
 use mcparley_wire::RawJson;
@@ -18,9 +20,18 @@ use crate::session::GatewaySession;
 const ROOTS_MOST: usize = 256;
 
 impl GatewaySession {
+    /// Stores roots that are known before the handshake.
+    pub(crate) fn give_roots(&self, roots: Vec<Root>) {
+        self.shared.roots.is_given.store(true, Ordering::Relaxed);
+        self.shared.gateway.roots.store_roots(self.shared.number, roots);
+    }
+
     /// Records the capabilities of a client: one with roots is asked after the handshake, any other has
     /// none.
     pub(crate) fn expect_roots(&self, caller: Caller) {
+        if self.shared.roots.is_given.load(Ordering::Relaxed) {
+            return;
+        }
         let is_asked = caller.abilities.roots && !caller.is_new();
         self.shared.roots.awaited.send_replace(is_asked);
         if !is_asked {

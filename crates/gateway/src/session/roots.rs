@@ -1,5 +1,7 @@
 //! The state of one client's roots: known, requested or in progress.
 
+use std::sync::atomic::AtomicBool;
+
 use tokio::sync::{Notify, watch};
 
 /// State of one client's roots.
@@ -7,6 +9,8 @@ use tokio::sync::{Notify, watch};
 pub(crate) struct SessionRoots {
     /// Wakes the task that fetches the roots.
     pub(crate) wanted: Notify,
+    /// Whether the roots were given with the connection, so that the client is asked only after a change.
+    pub(crate) is_given: AtomicBool,
     /// Whether a fetch is pending.
     pub(crate) awaited: watch::Sender<bool>,
 }

@@ -83,6 +83,13 @@ impl AuditEntry {
             Err(error) => AuditOutcome::Failed(error.kind()),
         });
     }
+
+    /// Sets the outcome of a call that was handed to the daemon, or cannot be, for this kind of reason.
+    pub(crate) fn set_detached(&mut self, handed_over: Result<(), &'static str>) {
+        if let Some(notes) = &mut self.0 {
+            notes.ended = Some(handed_over.map_or_else(AuditOutcome::Failed, |()| AuditOutcome::Detached));
+        }
+    }
 }
 
 impl Drop for AuditDraft {

@@ -50,6 +50,8 @@ pub(super) enum AuditOutcome {
     Failed(&'static str),
     /// The call was canceled: its future was dropped.
     Cancelled,
+    /// The call was permitted, and handed to the daemon.
+    Detached,
 }
 
 /// One line of the audit file.
@@ -194,6 +196,7 @@ impl AuditOutcome {
             Self::Denied => ("denied", None, None),
             Self::Failed(kind) => ("failed", Some(kind), None),
             Self::Cancelled => ("cancelled", None, None),
+            Self::Detached => ("detached", None, None),
         }
     }
 }

@@ -24,3 +24,26 @@ pub const DAEMON_DRAIN_TIME: Duration = Duration::from_secs(2);
 /// The time for which a server that was never seen before belongs to its first client: in it the server shows
 /// whether it reads roots.
 pub const SHARE_PROBATION: Duration = Duration::from_secs(1);
+
+/// The maximum number of durable calls whose state is kept. One more is refused until another one is removed, so
+/// that no result is lost before its time.
+pub const DURABLE_CALLS: usize = 1000;
+
+/// The maximum number of durable calls that run at once.
+pub const DURABLE_CALLS_RUNNING: usize = 64;
+
+/// The maximum size of the result of a durable call. Escaped as text it has to fit into an answer on the control
+/// socket, where it is at most twice as long.
+pub const DURABLE_RESULT_BYTES: usize = 6 * 1024 * 1024;
+
+/// The maximum size of the description of a durable call, without its result.
+pub const DURABLE_HEAD_BYTES: u64 = 64 * 1024;
+
+/// The time for which the result of a durable call is kept after its end, unless the client wants another.
+pub const DURABLE_TTL: Duration = Duration::from_hours(24);
+
+/// The longest time for which the result of a durable call is kept after its end.
+pub const DURABLE_TTL_MOST: Duration = Duration::from_hours(24 * 30);
+
+/// The time for which a request for a running task waits for its end before it is answered.
+pub const DURABLE_POLL_TIME: Duration = Duration::from_secs(1);

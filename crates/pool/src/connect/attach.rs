@@ -12,6 +12,15 @@ use crate::attach::DaemonLink;
 use crate::attach::protocol::{ATTACH_PROTOCOL, AttachRequest, LaunchRequest};
 
 impl ConnectContext {
+    /// The request of this context for the server of this entry, as it would be sent on this link; `None` if the entry
+    /// is not a program, or one whose command line or environment is not UTF-8.
+    #[must_use]
+    pub fn request_from_daemon(mut self, config: &ServerConfig, link: &DaemonLink) -> Option<AttachRequest> {
+        self.dialer.daemon = Some(link.clone());
+        let target = self.dial_target(config).ok()?;
+        self.attach_request(config, &target).map(|(_, request)| request)
+    }
+
     /// The request for the server of this entry, if a daemon is used and the entry is a program.
     pub(super) fn attach_request(
         &self,

@@ -21,7 +21,7 @@ use crate::out::TerminalOutput;
 const TRIES: usize = 10_000;
 
 /// A block of a result that was written to a file.
-pub(super) struct SavedFile {
+pub(in crate::commands) struct SavedFile {
     /// The index of the block.
     index: usize,
     path: PathBuf,
