@@ -79,9 +79,20 @@ impl BenchFigure {
         match (self.bound(), self) {
             (FigureBound::AtMost(most), _) => ratio > most * slack,
             (FigureBound::AtLeast(least), _) => ratio < least / slack,
-            (FigureBound::Absolute(most), Self::Alone { ours, .. }) => ours.most() > most * slack,
-            (FigureBound::Within(most), Self::Alone { ours, .. }) => ours.median() > most * slack,
+            (bound @ (FigureBound::Absolute(most) | FigureBound::Within(most)), Self::Alone { ours, .. }) => {
+                bound.judged_sample(ours) > most * slack
+            }
             (FigureBound::Absolute(_) | FigureBound::Within(_) | FigureBound::None, _) => false,
+        }
+    }
+}
+
+impl FigureBound {
+    /// The sample of a figure without a baseline that is compared with the bound, and shown.
+    pub(crate) fn judged_sample(self, samples: &RoundSamples) -> f64 {
+        match self {
+            Self::Absolute(_) => samples.most(),
+            Self::Within(_) | Self::None | Self::AtMost(_) | Self::AtLeast(_) => samples.median(),
         }
     }
 }

@@ -45,7 +45,9 @@ fn figure_row(figure: &BenchFigure) -> [String; 7] {
         BenchFigure::Compared { unit, limit, ours, .. } => {
             (unit.format_amount(limit.median()), unit.format_amount(ours.median()))
         }
-        BenchFigure::Alone { unit, ours, .. } => (String::new(), unit.format_amount(ours.most())),
+        BenchFigure::Alone { unit, ours, bound, .. } => {
+            (String::new(), unit.format_amount(bound.judged_sample(ours)))
+        }
         BenchFigure::Missing { why, .. } => {
             let mut row = [const { String::new() }; 7];
             row[0] = figure.name().to_owned();
@@ -87,7 +89,7 @@ pub(crate) fn render_json(figures: &[BenchFigure]) -> Value {
     let figure = |figure: &BenchFigure| {
         let (limit, ours) = match figure {
             BenchFigure::Compared { limit, ours, .. } => (Some(limit.median()), Some(ours.median())),
-            BenchFigure::Alone { ours, .. } => (None, Some(ours.most())),
+            BenchFigure::Alone { ours, bound, .. } => (None, Some(bound.judged_sample(ours))),
             BenchFigure::Missing { why, .. } => return json!({ "figure": figure.name(), "missing": why }),
         };
         json!({

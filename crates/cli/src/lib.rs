@@ -50,7 +50,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             Some(global) if context::is_on_terminal() && context::is_interactive() => {
                 return open_console(&global, &arguments);
             }
-            Some(_) | None => return out::print_usage(&error),
+            Some(_) | None => return report_usage(&error),
         },
     };
     let mut out = out::TerminalOutput::new(&cli.global);
@@ -61,6 +61,16 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             out.report_error(&error)
         }
     };
+    out.finish(code)
+}
+
+/// Prints help, or the error of the command line.
+fn report_usage(error: &clap::Error) -> ExitCode {
+    let Some(unknown) = error::UsageError::from_unknown_command(error) else {
+        return out::print_usage(error);
+    };
+    let mut out = out::TerminalOutput::new(&args::GlobalOptions::default());
+    let code = out.report_error(&unknown.into());
     out.finish(code)
 }
 

@@ -60,9 +60,22 @@ impl ConnectError {
             );
         }
         match &self.failure {
-            Failure::Refused { hint, .. } => hint.as_deref().map(str::to_owned),
+            Failure::Refused { hint: Some(hint), .. } => Some(hint.to_string()),
+            Failure::Refused { obstacle, .. } => obstacle_hint(*obstacle).map(str::to_owned),
             Failure::TimedOut { .. } => Some("set `MCP_TIMEOUT=60000` to wait longer".to_owned()),
             _ => None,
         }
+    }
+}
+
+/// The hint for a server that could not be reached, if the reason alone is enough for one.
+fn obstacle_hint(obstacle: Obstacle) -> Option<&'static str> {
+    match obstacle {
+        Obstacle::PortClosed => {
+            Some("no program listens there: start the server, or correct the port in its URL")
+        }
+        Obstacle::NoAddress => Some("check the host name in its URL, and the network"),
+        Obstacle::NoRoute => Some("check the network and the VPN"),
+        _ => None,
     }
 }

@@ -133,14 +133,23 @@ fn print_next_steps(plan: &ClientConnection, is_written: bool, out: &mut Termina
         out.print_line(format!("Connected {title}."));
         out.print_line(client.restart_note());
         out.print_line(client.consent_note(plan.scope));
-        let scope = if plan.scope == SetupScope::Project { " --scope project" } else { "" };
-        out.hint(&format!("`mcparley connect {client}{scope} --undo` puts the file back"));
     }
     let count = plan.own_servers.len();
     if plan.take_over.is_none() && count > 0 && plan.scope == SetupScope::User {
         out.hint(&format!(
             "{title} also starts {count} server(s) itself; `mcparley connect {client} --take-over` moves them"
         ));
+    }
+    if !plan.folder_servers.is_empty() {
+        let names = display_line(&plan.folder_servers.join("`, `")).into_owned();
+        out.hint(&format!(
+            "in this folder {title} also starts `{names}` itself; to have it once, remove it and add it with \
+             `mcparley add --scope user --file settings`, which {title} does not read"
+        ));
+    }
+    if plan.has_changes() && is_written {
+        let scope = if plan.scope == SetupScope::Project { " --scope project" } else { "" };
+        out.hint(&format!("`mcparley connect {client}{scope} --undo` puts the file back"));
     }
 }
 
@@ -159,6 +168,7 @@ fn plan_report(plan: &ClientConnection, is_written: bool) -> Value {
     json!({
         "client": plan.client, "scope": plan.scope, "file": plan.file, "name": plan.name, "entry": plan.entry,
         "change": change, "written": is_written, "ownServers": plan.own_servers,
+        "folderServers": plan.folder_servers,
         "moved": moved.collect::<Vec<_>>(), "left": left.collect::<Vec<_>>(),
         "asks": plan.client.consent_note(plan.scope), "restart": plan.client.restart_note(),
     })

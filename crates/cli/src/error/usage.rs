@@ -2,13 +2,20 @@
 
 use std::path::PathBuf;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
 use crate::args::HelpPageError;
 use mcparley::model::explain::Explain;
+use mcparley::model::similar::similar_names;
+use mcparley::model::text::display_line;
 use mcparley::resource::TemplateError;
 
 /// The reason why a command line, or an environment variable in place of an option, is invalid.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum UsageError {
+    /// The command line names no command.
+    #[error("there is no command `{}`", display_line(word))]
+    UnknownCommand { word: String, similar: Vec<String> },
     /// An environment variable has an unknown value.
     #[error("`{name}` must be one of `{}`", words.join("`, `"))]
     UnknownValue { name: &'static str, words: &'static [&'static str] },
@@ -86,9 +93,31 @@ pub(crate) enum UsageError {
     ProgramMissing,
 }
 
+impl UsageError {
+    /// The error for a misspelled command; `None` for any other error of clap.
+    pub(crate) fn from_unknown_command(error: &clap::Error) -> Option<Self> {
+        if error.kind() != ErrorKind::InvalidSubcommand {
+            return None;
+        }
+        let word = context_words(error, ContextKind::InvalidSubcommand).into_iter().next()?;
+        // Clap also suggests words that are far off, such as `skills` for `tolls`.
+        let suggested = context_words(error, ContextKind::SuggestedSubcommand);
+        let nearest = similar_names(&word, suggested.iter().map(String::as_str));
+        let similar = if nearest.is_empty() { suggested } else { nearest };
+        Some(Self::UnknownCommand { word, similar })
+    }
+}
+
 impl Explain for UsageError {
     fn hint(&self) -> Option<String> {
         let hint = match self {
+            Self::UnknownCommand { similar, .. } => match similar.as_slice() {
+                [] => "run `mcparley help` to list commands",
+                similar => {
+                    let similar = similar.join("`, `");
+                    return Some(format!("did you mean `{similar}`? `mcparley help` lists all commands"));
+                }
+            },
             Self::UnknownValue { .. } => "use one of these values, or unset it",
             Self::FolderTooWide { .. } => {
                 "use a more specific folder; to offer it to one server, set `roots` in its entry"
@@ -129,6 +158,14 @@ impl Explain for UsageError {
             Self::ProgramMissing => "for example `mcparley import cursor --from mcp.json`",
         };
         Some(hint.to_owned())
+    }
+}
+
+fn context_words(error: &clap::Error, kind: ContextKind) -> Vec<String> {
+    match error.get(kind) {
+        Some(ContextValue::String(word)) => vec![word.clone()],
+        Some(ContextValue::Strings(words)) => words.clone(),
+        _ => Vec::new(),
     }
 }
 

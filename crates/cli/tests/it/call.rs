@@ -252,3 +252,13 @@ fn a_write_error_of_the_output_is_reported() {
     let said = String::from_utf8_lossy(&done.stderr);
     assert!(said.contains("error: could not write all output: "), "{said}");
 }
+
+// U1
+#[test]
+fn refused_connection_says_what_to_check() {
+    let world = world(&json!({ "closed": { "url": "http://127.0.0.1:1/mcp" } }));
+    let done = world.mcparley(&["call", "closed", "echo"]);
+    assert_eq!(done.code, i32::from(exit::UNREACHABLE.number), "{done:?}");
+    let hint = "hint: no program listens there: start the server, or correct the port in its URL\n";
+    assert!(done.err.ends_with(hint), "{done:?}");
+}

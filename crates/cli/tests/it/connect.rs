@@ -61,6 +61,21 @@ fn connection_is_listed_and_undone() {
 
 // G11
 #[test]
+fn server_of_local_scope_that_claude_code_starts_too_is_named() {
+    let world = World::new();
+    world.ok(&["add", "mine", "--", "server-of-mine"]);
+    let done = world.mcparley(&["connect", "claude-code", "--yes"]);
+    assert!(done.err.contains("in this folder Claude Code also starts `mine` itself"), "{done:?}");
+    assert!(done.err.contains("`mcparley add --scope user --file settings`"), "{done:?}");
+    world.ok(&["remove", "mine"]);
+    world.ok(&["add", "mine", "--scope", "user", "--file", "settings", "--", "server-of-mine"]);
+    let again = world.mcparley(&["connect", "claude-code", "--yes"]);
+    assert!(!again.err.contains("also starts"), "{again:?}");
+    assert_eq!(world.plan(), ["mine user ready", "mcparley user skipped"]);
+}
+
+// G11
+#[test]
 fn refusals_say_what_to_do() {
     let world = World::with(&[(CURSOR, r#"{ "mcpServers": { "mcparley": { "command": "x" } } }"#)]);
     for (args, code, hint) in [

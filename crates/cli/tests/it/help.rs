@@ -137,6 +137,26 @@ fn global_options_are_on_a_page_of_their_own() {
 
 // U3
 #[test]
+fn misspelled_command_suggests_a_known_one_and_the_list() {
+    let world = World::new();
+    let hint = "hint: run `mcparley help` to list commands";
+    assert_eq!(
+        world.mcparley(&["xyzzy"]),
+        refusal(2, &format!("error: there is no command `xyzzy`\n{hint}"))
+    );
+    for (line, word, meant) in [
+        (&["tolls"][..], "tolls", "tools"),
+        (&["--json", "calll", "x"], "calll", "call"),
+        (&["mcp", "lst"], "lst", "list"),
+    ] {
+        let hint = format!("hint: did you mean `{meant}`? `mcparley help` lists all commands");
+        let expected = refusal(2, &format!("error: there is no command `{word}`\n{hint}"));
+        assert_eq!(world.mcparley(line), expected, "{line:?}");
+    }
+}
+
+// U3
+#[test]
 fn help_for_an_unknown_command_suggests_a_known_one() {
     let world = World::new();
     let cases = [

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use mcparley_model::limits::CONFIG_FILE_BYTES;
-use mcparley_model::scope::Source;
+use mcparley_model::scope::{Scope, Source};
 use mcparley_platform::file::{self, Creation};
 use serde_json::Value;
 
@@ -19,6 +19,7 @@ use super::setup_record::{
 use super::take_over::{TakeOver, add_moved_servers, plan_take_over};
 use super::{ClientProgram, GATEWAY_NAME, GatewayCommand, SetupContext, SetupScope};
 use crate::change_error::ChangeError;
+use crate::plan::{PlanStatus, PlannedServer};
 use crate::setup_error::SetupError;
 use crate::sources::LoadedConfig;
 
@@ -52,6 +53,9 @@ pub struct ClientConnection {
     pub change: ConnectionChange,
     /// The names of the client's own servers, which it starts beside the gateway.
     pub own_servers: Vec<String>,
+    /// The names of servers of this folder that the client starts beside the gateway; `--take-over` leaves
+    /// them.
+    pub folder_servers: Vec<String>,
     /// The servers that are moved, if that was wished.
     pub take_over: Option<TakeOver>,
     /// The text of the file when the plan was made.
@@ -124,7 +128,35 @@ pub fn plan_connection(
         (false, _) => None,
     };
     let own_servers = others.into_iter().map(|(name, _)| name).collect();
-    Ok(ClientConnection { client, scope, file, name, entry, change, own_servers, take_over, before })
+    let folder_servers = list_folder_servers(client, scope, context);
+    Ok(ClientConnection {
+        client,
+        scope,
+        file,
+        name,
+        entry,
+        change,
+        own_servers,
+        folder_servers,
+        take_over,
+        before,
+    })
+}
+
+/// The servers of local and project scope in files that Claude Code reads too. No other client reads them.
+fn list_folder_servers(client: ClientProgram, scope: SetupScope, context: &SetupContext<'_>) -> Vec<String> {
+    if client != ClientProgram::ClaudeCode {
+        return Vec::new();
+    }
+    let is_read_by_client = |server: &&PlannedServer| match server.scope {
+        Scope::Local => server.origin.source.path() == Some(context.paths.claude.json.as_path()),
+        // With project scope these are the client's own servers.
+        Scope::Project => scope == SetupScope::User,
+        _ => false,
+    };
+    let runs = |server: &&PlannedServer| server.status == PlanStatus::Ready;
+    let servers = context.loaded.plan.servers.iter().filter(runs).filter(is_read_by_client);
+    servers.map(|server| server.name.as_str().to_owned()).collect()
 }
 
 /// Whether an existing entry starts the same command; its other fields belong to the user.

@@ -136,3 +136,15 @@ fn servers_of_a_project_folder_are_not_taken_over() {
     let refused = world.try_connect("cursor", &options);
     assert!(matches!(refused, Err(ChangeError::Setup(SetupError::TakeOverFromFolder))), "{refused:?}");
 }
+
+// G11
+#[test]
+fn servers_of_this_folder_that_claude_code_starts_too_are_named() {
+    let world = ClientHome::new();
+    let project = world.home.join("project").to_string_lossy().into_owned();
+    let own = json!({ "mine": { "command": "x" } });
+    world.write(".claude.json", &json!({ "projects": { project: { "mcpServers": own } } }).to_string());
+    world.write("project/.claude/settings.local.json", r#"{ "mcpServers": { "ours": { "command": "y" } } }"#);
+    assert_eq!(world.connect("claude-code").folder_servers, ["mine"]);
+    assert_eq!(world.connect("cursor").folder_servers, [""; 0], "Cursor does not read that file");
+}
