@@ -36,9 +36,9 @@ use crate::report::{PendingSignIn, SignInTarget};
 use crate::signal::Signal;
 
 pub(crate) use add::AddError;
+pub(crate) use daemon::DaemonCommandError;
 pub(crate) use door::DoorSetupError;
 pub(crate) use file::FileError;
-pub(crate) use daemon::DaemonCommandError;
 pub(crate) use pending::PendingError;
 pub(crate) use sign_in::NoSignInReason;
 pub(crate) use unavailable::UnavailableError;

@@ -2,23 +2,21 @@
 //! unchanged behind it.
 //!
 //! When the server ends, no open request is answered any more: the client gets the exit status and the end of
-//! its stream, as it would from a process of its own, and decides itself what to repeat.
+//! its stream, as it would from a process of its own, and decides itself which calls to repeat.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use mcparley_gateway::client_handler;
 use mcparley_wire::peer::{BoxedFuture, Handler, Peer};
-use mcparley_wire::transport::attached::{ENDED_NOTICE, STDERR_NOTICE, StderrText};
+use mcparley_wire::transport::attached::{ENDED_NOTICE, MOVED_NOTICE, STDERR_NOTICE, StderrText};
 use mcparley_wire::transport::served::serve_client;
 use mcparley_wire::transport::stdio::StderrFollower;
-use mcparley_wire::{
-    AgreedProtocol, Incoming, JsonPieces, METHOD_NOT_FOUND, Notice, RawJson, RpcError,
-};
+use mcparley_wire::{AgreedProtocol, Incoming, JsonPieces, METHOD_NOT_FOUND, Notice, RawJson, RpcError};
 use serde::Serialize;
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::oneshot;
 
 use crate::copy_table::CopyTable;
 use crate::server_copy::ServerCopy;
@@ -46,50 +44,40 @@ pub(crate) async fn serve_channel(
 ) {
     let ChannelClient { id, facts, table, stderr } = client;
     let Some(protocol) = copy.protocol() else { return };
-    let open_requests = Arc::new(watch::Sender::new(0_usize));
     let inner = client_handler(&copy.gateway, &format!("daemon:{id}"));
     let (opened, peer) = oneshot::channel();
-    let handler = ChannelHandler {
-        inner,
-        protocol,
-        copy: Arc::clone(copy),
-        open_requests: Arc::clone(&open_requests),
-        opened: Mutex::new(Some(opened)),
-    };
+    let handler =
+        ChannelHandler { inner, protocol, copy: Arc::clone(copy), opened: Mutex::new(Some(opened)) };
     let mut serving = Box::pin(serve_client(input, output, Arc::new(handler)));
-    let ending = send_until_end(copy, peer, stderr);
+    let moved = wait_until_moved(copy, &facts, &table);
+    let ending = send_until_end(copy, peer, stderr, moved);
     tokio::select! {
         () = &mut serving => {}
         () = ending => {}
-        () = wait_until_moved(copy, &facts, &table, &open_requests) => {}
     }
 }
 
-/// Waits until the server turns out to need a copy for clients like this one, and no request is open.
-async fn wait_until_moved(
-    copy: &ServerCopy,
-    facts: &ShareFacts,
-    table: &CopyTable,
-    open_requests: &watch::Sender<usize>,
-) {
+/// Waits until the copy is retired, or its server turns out to need a copy for clients like this one.
+async fn wait_until_moved(copy: &ServerCopy, facts: &ShareFacts, table: &CopyTable) {
     let mut keys = copy.follow_key();
     loop {
         // The sender lives as long as the copy.
         let _changed = keys.changed().await;
         if !table.may_keep(copy, facts) {
-            // The sender lives as long as this future.
-            let mut open = open_requests.subscribe();
-            return drop(open.wait_for(|open| *open == 0).await);
+            return;
         }
     }
 }
 
-/// Sends new standard error, then the exit status once the server has ended, and waits until it is sent.
+/// Sends new standard error, the wish that the client leaves, and the exit status once the server has ended.
 async fn send_until_end(
     copy: &ServerCopy,
     peer: oneshot::Receiver<Peer>,
     mut stderr: Option<StderrFollower>,
+    moved: impl Future<Output = ()>,
 ) {
+    tokio::pin!(moved);
+    let mut is_moved = false;
     // The handler is given its peer before the first message.
     let Ok(peer) = peer.await else { return std::future::pending().await };
     let ended = loop {
@@ -103,6 +91,10 @@ async fn send_until_end(
             biased;
             text = said => send_notice(&peer, STDERR_NOTICE, &StderrText { text }).await,
             ended = copy.wait_until_ended() => break ended,
+            () = &mut moved, if !is_moved => {
+                is_moved = true;
+                send_notice(&peer, MOVED_NOTICE, &serde_json::Map::new()).await;
+            }
         }
     };
     if let Some(text) = stderr.as_mut().and_then(StderrFollower::take_new) {
@@ -124,8 +116,6 @@ struct ChannelHandler {
     /// The protocol of the server, which the client has to speak too: so it sees the server as it is.
     protocol: AgreedProtocol,
     copy: Arc<ServerCopy>,
-    /// The number of requests without an answer.
-    open_requests: Arc<watch::Sender<usize>>,
     /// Gets the peer once the channel is open.
     opened: Mutex<Option<oneshot::Sender<Peer>>>,
 }
@@ -164,9 +154,7 @@ impl Handler for ChannelHandler {
             return Box::pin(std::future::ready(Err(error)));
         }
         let (answer, copy) = (self.inner.handle_request_in_pieces(incoming), Arc::clone(&self.copy));
-        let open = OpenRequest::new(&self.open_requests);
         Box::pin(async move {
-            let _open = open;
             let answer = answer.await;
             if answer.is_err() || copy.is_over() {
                 // The end of the server is told by the end of the stream, never by an answer in its place.
@@ -195,22 +183,6 @@ impl Handler for ChannelHandler {
             // The channel may have ended already.
             let _gone = opened.send(peer.clone());
         }
-    }
-}
-
-/// Counts a request until it is dropped.
-struct OpenRequest(Arc<watch::Sender<usize>>);
-
-impl OpenRequest {
-    fn new(count: &Arc<watch::Sender<usize>>) -> Self {
-        count.send_modify(|open| *open += 1);
-        Self(Arc::clone(count))
-    }
-}
-
-impl Drop for OpenRequest {
-    fn drop(&mut self) {
-        self.0.send_modify(|open| *open = open.saturating_sub(1));
     }
 }
 

@@ -17,9 +17,9 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use crate::channel::{ChannelClient, serve_channel};
 use crate::control::ControlService;
 use crate::copy_table::GrantedCopy;
-use crate::daemon::DaemonShared;
 use crate::server_copy::{CopyPhase, ServerCopy};
 use crate::share_facts::ShareFacts;
+use crate::shared_state::DaemonShared;
 
 /// The time for a client to send its first line.
 const HELLO_TIME: Duration = Duration::from_secs(5);
@@ -124,7 +124,8 @@ async fn send_start(
 ) -> io::Result<()> {
     loop {
         if *starts.borrow_and_update() > 0
-            && let (Some(process), Some(stderr)) = (copy.hosted.process.id(), copy.hosted.process.stderr_record())
+            && let (Some(process), Some(stderr)) =
+                (copy.hosted.process.id(), copy.hosted.process.stderr_record())
         {
             send_line(output, &DaemonLine::Started { process }).await?;
             *follower = Some(stderr.follow());

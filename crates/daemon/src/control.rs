@@ -27,9 +27,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::daemon::DaemonShared;
 use crate::paths::DaemonPaths;
 use crate::share_facts::ShareFacts;
+use crate::shared_state::DaemonShared;
 use crate::status::DaemonStatus;
 use crate::task_record::TaskRequest;
 
@@ -78,7 +78,7 @@ impl ControlService {
                 encode_answer(&status)
             }
             "daemon/stop" => {
-                self.shared.stop();
+                self.shared.begin_stop();
                 encode_answer(&json!({}))
             }
             "daemon/restart" => {
@@ -86,7 +86,7 @@ impl ControlService {
                 let ended = self
                     .shared
                     .table
-                    .end_copies(|copy| params.signatures.contains(&copy.creator.signature.to_string()));
+                    .retire_copies(|copy| params.signatures.contains(&copy.creator.signature.to_string()));
                 encode_answer(&RestartedServers { ended })
             }
             "daemon/start_task" => {

@@ -1,4 +1,4 @@
-//! The running servers of the daemon, by what they see of their clients.
+//! The running servers of the daemon, each with the clients that may share it.
 //!
 //! A client gets the copy of its server with the same [`SharedKey`], or a new one. A copy whose server turns out
 //! to read roots or to ask questions is filed under a narrower key: its other clients leave it when they have
@@ -15,7 +15,7 @@ use mcparley::pool::client_offer::ClientOffer;
 use mcparley::pool::pool::Pool;
 use mcparley::pool::share::copies::explain_copies;
 use mcparley::pool::share::traits::{ServerTrait, ServerTraits, TraitStore};
-use mcparley::pool::share::{ShareDecision, SharedKey, StartFolder};
+use mcparley::pool::share::{ShareDecision, SharedKey};
 use mcparley::pool::start_gate::StartGate;
 use mcparley_model::limits::SHARE_PROBATION;
 use tokio::sync::watch;
@@ -78,7 +78,7 @@ impl CopyTable {
         facts: &Arc<ShareFacts>,
     ) -> GrantedCopy {
         loop {
-            let decision = facts.decide(&self.traits_of(facts));
+            let decision = facts.decide_share(&self.traits_of(facts));
             match self.find_or_start(&request, facts, decision) {
                 Ok(granted) => return granted,
                 // Another client with other roots: the server may still show that it reads them.
@@ -102,7 +102,7 @@ impl CopyTable {
     ) -> Result<GrantedCopy, Arc<ServerCopy>> {
         let mut state = self.lock_state();
         let client = self.next_client.fetch_add(1, Ordering::Relaxed);
-        let known = state.copies.get(&decision.key).filter(|copy| !copy.is_over());
+        let known = state.copies.get(&decision.key).filter(|copy| copy.takes_clients());
         if let Some(copy) = known {
             let is_replaced = request.replaces == Some(copy.number);
             let is_other = decision.key.roots.is_none() && copy.creator.roots != facts.roots;
@@ -113,7 +113,7 @@ impl CopyTable {
                 let usage = copy.add_client(client, request.pid, &request.project);
                 return Ok(GrantedCopy { copy: Arc::clone(copy), usage, client, is_new: false });
             }
-            copy.end();
+            copy.retire();
         }
         let copy = self.new_copy(request.clone(), facts, &decision);
         let usage = copy.add_client(client, request.pid, &request.project);
@@ -129,22 +129,17 @@ impl CopyTable {
 
     fn new_copy(
         &self,
-        mut request: AttachRequest,
+        request: AttachRequest,
         facts: &Arc<ShareFacts>,
         decision: &ShareDecision,
     ) -> Arc<ServerCopy> {
-        match decision.folder {
-            StartFolder::Client => {}
-            StartFolder::Entry => request.launch.forget_project(),
-            StartFolder::Empty => {
-                request.launch.forget_project();
-                request.launch.set_folder(&self.folder);
-            }
-        }
+        let mut launch = request.launch.clone().into_launch();
+        decision.folder.adapt_launch(&mut launch, &self.folder);
         let number = self.next_copy.fetch_add(1, Ordering::Relaxed);
         ServerCopy::new(CopySetup {
             number,
             request,
+            launch,
             creator: Arc::clone(facts),
             // A server that ignores the capabilities of its client may be used by all of them.
             offer: if decision.key.offer.is_some() { facts.offer } else { ClientOffer::ALL },
@@ -164,7 +159,7 @@ impl CopyTable {
         let observing = async {
             loop {
                 copy.hosted.requests.wait_for_change().await;
-                self.narrow(&copy);
+                self.record_traits(&copy);
             }
         };
         let comparing = async {
@@ -181,8 +176,8 @@ impl CopyTable {
         copy.shut_down().await;
     }
 
-    /// Records what a server has shown, and files its copy under the key that follows from it.
-    fn narrow(&self, copy: &Arc<ServerCopy>) {
+    /// Records the observed traits of a server, and files its copy under the key that follows from it.
+    fn record_traits(&self, copy: &Arc<ServerCopy>) {
         let requests = &copy.hosted.requests;
         let signature = &copy.creator.signature;
         if requests.has_read_roots() {
@@ -191,18 +186,25 @@ impl CopyTable {
         if requests.has_asked() {
             self.traits.record(signature, ServerTrait::Asks);
         }
-        let key = copy.creator.decide(&self.traits_of(&copy.creator)).key;
-        let mut state = self.lock_state();
-        state.copies.retain(|_, known| !Arc::ptr_eq(known, copy));
-        state.copies.entry(key).or_insert_with(|| Arc::clone(copy));
-        drop(state);
+        self.file_again(copy);
         copy.note_new_key();
     }
 
-    /// Whether a client still has the key of its copy.
+    /// Files a copy under the key that follows from the traits of its server. A copy whose place is taken
+    /// serves its clients to their end.
+    fn file_again(&self, copy: &Arc<ServerCopy>) {
+        let key = copy.creator.decide_share(&self.traits_of(&copy.creator)).key;
+        let mut state = self.lock_state();
+        if !state.copies.contains_key(&key) {
+            state.copies.retain(|_, known| !Arc::ptr_eq(known, copy));
+            state.copies.insert(key, Arc::clone(copy));
+        }
+    }
+
+    /// Whether a client may stay with its copy: it still has the same key, and the copy is not retired.
     pub(crate) fn may_keep(&self, copy: &ServerCopy, facts: &ShareFacts) -> bool {
         let traits = self.traits_of(facts);
-        facts.decide(&traits).key == copy.creator.decide(&traits).key
+        !copy.is_retired() && facts.decide_share(&traits).key == copy.creator.decide_share(&traits).key
     }
 
     /// Learns from two copies for clients with different capabilities whether the server depends on these.
@@ -212,7 +214,9 @@ impl CopyTable {
             .lock_state()
             .copies
             .values()
-            .filter(|other| other.creator.signature == *signature && other.creator.offer != copy.creator.offer)
+            .filter(|other| {
+                other.creator.signature == *signature && other.creator.offer != copy.creator.offer
+            })
             .cloned()
             .collect();
         let Some(lists) = copy.lists_digest() else { return };
@@ -222,18 +226,21 @@ impl CopyTable {
                 Some(_) => ServerTrait::VariesByOffer,
                 None => continue,
             };
-            self.traits.record(signature, observed);
+            let is_new = self.traits.record(signature, observed);
+            // A server that ignores capabilities is shared by all clients if it is offered all of them.
+            if is_new && observed == ServerTrait::IgnoresOffer {
+                let is_wide = |copy: &&Arc<ServerCopy>| copy.creator.offer == ClientOffer::ALL;
+                [copy, &other].into_iter().filter(is_wide).for_each(|copy| self.file_again(copy));
+            }
         }
     }
 
-    /// Ends the copies of this signature, or all of this server name if it has no signature.
-    pub(crate) fn end_copies(&self, is_meant: impl Fn(&ServerCopy) -> bool) -> usize {
+    /// Retires these copies; returns their number.
+    pub(crate) fn retire_copies(&self, is_meant: impl Fn(&ServerCopy) -> bool) -> usize {
         let state = self.lock_state();
         let meant = state.copies.values().filter(|copy| is_meant(copy));
-        meant.map(|copy| copy.end()).count()
+        meant.map(|copy| copy.retire()).count()
     }
-
-
     /// The state of all copies, oldest first. Several copies of one server carry the reason.
     pub(crate) fn to_status(&self) -> Vec<CopyStatus> {
         let state = self.lock_state();

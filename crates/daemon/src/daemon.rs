@@ -7,7 +7,6 @@ use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use mcparley::model::expand::Env;
@@ -17,13 +16,12 @@ use mcparley_model::limits::{DAEMON_CONNECTIONS, DAEMON_IDLE_TIME};
 use mcparley_platform::file::{FileLock, FileWriteError, LockFile, PrivateFolder, PrivateFolderError};
 use mcparley_platform::socket::{SocketAddress, SocketFile};
 use tokio::net::UnixListener;
-use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::Instant;
 
 use crate::connection::serve_connection;
 use crate::copy_table::CopyTable;
 use crate::paths::DaemonPaths;
+use crate::shared_state::DaemonShared;
 use crate::task_runner::TaskRunner;
 
 /// The pause after an error of the listener, such as too many open files.
@@ -56,27 +54,6 @@ pub struct Daemon {
     _lock: FileLock,
 }
 
-/// The state that all connections share.
-#[derive(Debug)]
-pub(crate) struct DaemonShared {
-    pub(crate) table: Arc<CopyTable>,
-    /// The durable calls.
-    pub(crate) tasks: TaskRunner,
-    /// The user id of the daemon, which its clients must have too.
-    pub(crate) owner: u32,
-    pub(crate) started_at: Instant,
-    /// Whether the daemon takes no new clients.
-    draining: watch::Sender<bool>,
-    /// Whether the daemon has to end at once.
-    stopping: watch::Sender<bool>,
-    clients: AtomicUsize,
-    /// Changes with each client that comes or leaves.
-    client_changes: watch::Sender<Instant>,
-}
-
-/// Counts a client until it is dropped.
-pub(crate) struct CountedClient(Arc<DaemonShared>);
-
 impl Daemon {
     /// Takes the lock and opens the socket. Must be called inside a `tokio` runtime.
     ///
@@ -90,17 +67,9 @@ impl Daemon {
         let (listener, socket, owner) = bind_socket(&paths.folder)?;
         let gate = StartGate::from_env(&Env::default());
         let traits = TraitStore::new(paths.traits.parent());
-        let shared = DaemonShared {
-            table: Arc::new(CopyTable::new(traits, gate, empty)),
-            // With the lock held: no other daemon runs the calls that the journal has as running.
-            tasks: TaskRunner::open(&paths.tasks),
-            owner,
-            started_at: Instant::now(),
-            draining: watch::Sender::new(false),
-            stopping: watch::Sender::new(false),
-            clients: AtomicUsize::new(0),
-            client_changes: watch::Sender::new(Instant::now()),
-        };
+        // With the lock held: no other daemon runs the calls that the journal has as running.
+        let tasks = TaskRunner::open(&paths.tasks);
+        let shared = DaemonShared::new(CopyTable::new(traits, gate, empty), tasks, owner);
         Ok(Self {
             shared: Arc::new(shared),
             listener,
@@ -120,7 +89,6 @@ impl Daemon {
     /// have ended when this returns.
     pub async fn serve_until(self, stop: impl Future<Output = ()>) {
         let mut connections = JoinSet::new();
-        let mut stopping = self.shared.stopping.subscribe();
         let accepting = async {
             loop {
                 match self.listener.accept().await {
@@ -140,67 +108,12 @@ impl Daemon {
             () = accepting => {}
             () = stop => {}
             () = self.shared.wait_until_idle(self.idle_time) => {}
-            // The sender lives as long as the daemon.
-            _ = stopping.wait_for(|is_stopping| *is_stopping) => {}
+            () = self.shared.wait_until_stopped() => {}
         }
         self.shared.begin_drain();
         self.shared.tasks.shut_down().await;
         self.shared.table.shut_down().await;
         connections.shutdown().await;
-    }
-}
-
-impl DaemonShared {
-    /// Takes no new clients; the daemon ends with its last one.
-    pub(crate) fn begin_drain(&self) {
-        self.draining.send_replace(true);
-    }
-
-    /// Whether the daemon takes no new clients.
-    pub(crate) fn is_draining(&self) -> bool {
-        *self.draining.borrow()
-    }
-
-    /// Ends the daemon.
-    pub(crate) fn stop(&self) {
-        self.stopping.send_replace(true);
-    }
-
-    /// Counts a client until the returned value is dropped.
-    pub(crate) fn count_client(self: &Arc<Self>) -> CountedClient {
-        self.clients.fetch_add(1, Ordering::Relaxed);
-        self.client_changes.send_replace(Instant::now());
-        CountedClient(Arc::clone(self))
-    }
-
-    /// Waits until there was no client for this time, or no client any more while draining.
-    async fn wait_until_idle(&self, idle: Duration) {
-        let mut changes = self.client_changes.subscribe();
-        let mut draining = self.draining.subscribe();
-        loop {
-            let since = *changes.borrow_and_update();
-            let is_draining = *draining.borrow_and_update();
-            let quiet = async {
-                match (self.clients.load(Ordering::Relaxed), is_draining) {
-                    (0, true) => {}
-                    (0, false) => tokio::time::sleep_until(since + idle).await,
-                    (_, _) => std::future::pending().await,
-                }
-            };
-            tokio::select! {
-                () = quiet => return,
-                // The senders live as long as the daemon.
-                _ = changes.changed() => {}
-                _ = draining.changed() => {}
-            }
-        }
-    }
-}
-
-impl Drop for CountedClient {
-    fn drop(&mut self) {
-        self.0.clients.fetch_sub(1, Ordering::Relaxed);
-        self.0.client_changes.send_replace(Instant::now());
     }
 }
 

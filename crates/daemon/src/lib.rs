@@ -10,9 +10,9 @@
 //! | the socket, the lock and the log of the daemon | [`DaemonPaths`] |
 //! | accepts clients, ends when it is idle or told to | [`Daemon`] |
 //! | the first line of a client | `connection` |
-//! | **the running servers, by what they see of their clients** | `copy_table`, the place to start reading |
+//! | **the running servers, each with the clients that may share it** | `copy_table`, the place to start reading |
 //! | one running server: its process, its clients, its end | `server_copy` |
-//! | the facts about a client that decide what it shares | `share_facts` |
+//! | the facts about a client that decide with whom it shares a server | `share_facts` |
 //! | MCP between one client and one server | `channel` |
 //! | durable calls, which outlive their client: the journal, the running calls, one call | `task_journal`, `task_runner`, `task_call` |
 //! | durable calls as the command line sees them | [`task_view`], [`TaskRequest`], [`TaskRecord`] |
@@ -26,6 +26,7 @@ mod daemon;
 mod paths;
 mod server_copy;
 mod share_facts;
+mod shared_state;
 mod status;
 mod task_call;
 mod task_journal;

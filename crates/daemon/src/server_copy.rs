@@ -16,12 +16,13 @@ use mcparley::model::name::ServerName;
 use mcparley::model::permission::PermissionMode;
 use mcparley::pool::attach::protocol::AttachRequest;
 use mcparley::pool::client_offer::ClientOffer;
-use mcparley::pool::connection::{LiveConnection, ServerStatus};
+use mcparley::pool::connection::{CALLS_GRACE, LiveConnection, ServerStatus};
 use mcparley::pool::hosted_server::HostedServer;
 use mcparley::pool::pool::Pool;
 use mcparley::{Host, HostBuilder, Paths, RunOptions};
 use mcparley_gateway::{Gateway, GatewayMode};
 use mcparley_model::limits::DAEMON_IDLE_TIME;
+use mcparley_platform::process::ProgramLaunch;
 use mcparley_wire::transport::attached::EndedServer;
 use mcparley_wire::{AgreedProtocol, Failure};
 use tokio::sync::watch;
@@ -53,9 +54,9 @@ pub(crate) struct ServerCopy {
     phase: watch::Sender<CopyPhase>,
     ready_at: OnceLock<Instant>,
     clients: Mutex<Vec<CopyClient>>,
-    /// The number of clients, and the time since when it is what it is.
+    /// The number of clients, and the time of its last change.
     client_count: watch::Sender<(usize, Instant)>,
-    /// Becomes true when the copy has to end.
+    /// Becomes true when the copy is retired.
     ending: watch::Sender<bool>,
     /// Counts the changes of the copy's key.
     key_changes: watch::Sender<u64>,
@@ -96,6 +97,7 @@ pub(crate) struct CopyUse {
 pub(crate) struct CopySetup<'s> {
     pub(crate) number: u64,
     pub(crate) request: AttachRequest,
+    pub(crate) launch: ProgramLaunch,
     pub(crate) creator: Arc<ShareFacts>,
     /// The capabilities that the server is offered.
     pub(crate) offer: ClientOffer,
@@ -108,9 +110,9 @@ pub(crate) struct CopySetup<'s> {
 impl ServerCopy {
     /// Starts the host of a copy; the server itself starts with [`ServerCopy::run`].
     pub(crate) fn new(setup: CopySetup<'_>) -> Arc<Self> {
-        let CopySetup { number, request, creator, offer, reasons, pool, folder } = setup;
-        let AttachRequest { server, signature, launch, era, message_limit, idle_ms, .. } = request;
-        let hosted = Arc::new(HostedServer::new(launch.into_launch()));
+        let CopySetup { number, request, launch, creator, offer, reasons, pool, folder } = setup;
+        let AttachRequest { server, signature, era, message_limit, idle_ms, roots, .. } = request;
+        let hosted = Arc::new(HostedServer::new(launch));
         let paths = Paths { managed: folder.join("none"), ..Paths::new(folder, folder) };
         let limits = [
             ("MCP_TIMEOUT".to_owned(), CONNECT_LIMIT_MS.to_owned()),
@@ -135,6 +137,8 @@ impl ServerCopy {
             .pool(&pool)
             .hosted_server(Arc::clone(&hosted));
         let host = builder.start();
+        // Some servers ask for roots before any request of a client.
+        host.set_client_roots(roots);
         let mode = GatewayMode::shared(ServerName::new(SERVER));
         let gateway = Gateway::new(host.clone(), Budget::without_limit()).with_mode(mode);
         Arc::new(Self {
@@ -159,12 +163,10 @@ impl ServerCopy {
     /// Starts the server and runs it until it ends, is idle, or `stop` resolves. Every client of the copy has
     /// seen the end when this returns.
     pub(crate) async fn run(&self, stop: impl Future<Output = ()>) {
-        let mut ending = self.ending.subscribe();
         let stop = async {
             tokio::select! {
                 () = stop => {}
-                // The sender lives as long as this copy.
-                _ = ending.wait_for(|is_ending| *is_ending) => {}
+                () = self.wait_until_left() => {}
             }
         };
         tokio::pin!(stop);
@@ -199,9 +201,29 @@ impl ServerCopy {
         });
     }
 
-    /// Makes the copy end; its clients get another one.
-    pub(crate) fn end(&self) {
+    /// Retires the copy: its clients leave when they have no open request and get another one, and it ends
+    /// after the last of them, or after a grace period.
+    pub(crate) fn retire(&self) {
         self.ending.send_replace(true);
+        self.note_new_key();
+    }
+
+    /// Waits until the copy is retired and its clients have left, or had the time to.
+    async fn wait_until_left(&self) {
+        let mut ending = self.ending.subscribe();
+        // The sender lives as long as this copy.
+        drop(ending.wait_for(|is_ending| *is_ending).await);
+        let _late = tokio::time::timeout(CALLS_GRACE, self.wait_until_unused(Duration::ZERO)).await;
+    }
+
+    /// Whether the copy takes new clients.
+    pub(crate) fn takes_clients(&self) -> bool {
+        !self.is_retired() && !self.is_over()
+    }
+
+    /// Whether the copy was retired.
+    pub(crate) fn is_retired(&self) -> bool {
+        *self.ending.borrow()
     }
 
     /// Tells the clients that the copy has another key.
@@ -267,7 +289,7 @@ impl ServerCopy {
         self.phase.subscribe()
     }
 
-    /// Whether the server has ended or is about to, so that it takes no more clients.
+    /// Whether the server has ended.
     pub(crate) fn is_over(&self) -> bool {
         match &*self.phase.borrow() {
             CopyPhase::Starting => false,

@@ -1,4 +1,4 @@
-//! The facts about one client that decide with whom it shares a server.
+//! The facts about one client that decide which clients share a server with it.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use mcparley::pool::client_offer::ClientOffer;
 use mcparley::pool::pool_key::RootsHash;
 use mcparley::pool::share::place::PlaceHash;
 use mcparley::pool::share::traits::ServerTraits;
-use mcparley::pool::share::{ShareDecision, ShareRequest, SharedEntry, decide_share};
+use mcparley::pool::share::{self, ShareDecision, ShareRequest, SharedEntry};
 use mcparley_gateway::offer_from_capabilities;
 
 /// The facts about one client and the server it wants, without its environment.
@@ -52,8 +52,8 @@ impl ShareFacts {
         })
     }
 
-    /// Decides with whom the client shares the server, if the server has these traits.
-    pub(crate) fn decide(&self, traits: &ServerTraits) -> ShareDecision {
+    /// Decides which clients share the server with this one, if the server has these traits.
+    pub(crate) fn decide_share(&self, traits: &ServerTraits) -> ShareDecision {
         let entry = SharedEntry {
             signature: self.signature,
             program: &self.program,
@@ -71,6 +71,6 @@ impl ShareFacts {
             session: &self.session,
             era: Some(self.era),
         };
-        decide_share(&request, traits, known.as_ref())
+        share::decide_share(&request, traits, known.as_ref())
     }
 }

@@ -12,7 +12,7 @@ use mcparley::pool::attach::protocol::AttachRequest;
 use mcparley_model::limits::{DOWNLOAD_TIME, ROUNDS};
 use mcparley_wire::handshake::{self, EstablishedConnection, Introduction, ServerConnector};
 use mcparley_wire::peer::{BoxedFuture, Handler, PeerCallOptions};
-use mcparley_wire::transport::attached::AttachedTransport;
+use mcparley_wire::transport::attached::{AttachedProcess, AttachedTransport};
 use mcparley_wire::transport::stdio::Stderr;
 use mcparley_wire::{
     AgreedProtocol, Failure, FailurePhase, Incoming, InputRequest, METHOD_NOT_FOUND, Notice, RawJson,
@@ -98,7 +98,8 @@ async fn try_call(
     let client =
         ChannelClient { id: client, facts: Arc::clone(facts), table: Arc::clone(table), stderr: None };
     let mut serving = Box::pin(serve_channel(&copy, client, input, output));
-    let mut calling = Box::pin(call_over_channel(near, protocol, request));
+    let may_stay = || table.may_keep(&copy, facts);
+    let mut calling = Box::pin(call_over_channel(near, protocol, request, may_stay));
     let mut is_served = true;
     loop {
         tokio::select! {
@@ -110,11 +111,12 @@ async fn try_call(
     }
 }
 
-/// Speaks MCP on the channel: handshake, then the call.
+/// Speaks MCP on the channel: handshake, then the call, if the copy of the server is still one for this client.
 async fn call_over_channel(
     stream: DuplexStream,
     protocol: AgreedProtocol,
     request: &TaskRequest,
+    may_stay: impl Fn() -> bool,
 ) -> Result<RawJson, TaskFailure> {
     let era = match protocol {
         AgreedProtocol::Old(_) => Era::Old,
@@ -130,6 +132,9 @@ async fn call_over_channel(
     let connected = handshake::connect(&mut connector, era, &introduction, limit.min(DOWNLOAD_TIME)).await;
     let EstablishedConnection { link: _link, session } =
         connected.map_err(|failure| TaskFailure::NotSent(failure.to_string()))?;
+    if !may_stay() {
+        return Err(TaskFailure::NotSent("the server turned out to need a copy for each client".to_owned()));
+    }
     let arguments = RawJson::parse(&request.arguments)
         .map_err(|error| TaskFailure::Sent(format!("the arguments are not JSON: {error}")))?;
     let params = RequestParams::new().with_member("name", &request.tool).with_raw("arguments", &arguments);
@@ -199,8 +204,9 @@ impl ServerConnector for ChannelConnector {
     fn open(&mut self) -> BoxedFuture<'_, Result<AttachedTransport, Failure>> {
         let stream = self.stream.take().ok_or(Failure::Closed { exit: None, sent: false });
         let handler = Arc::new(self.client.clone());
+        let process = AttachedProcess { copy: 0, id: None };
         let opened = stream.map(|stream| {
-            AttachedTransport::start(tokio::io::split(stream), None, Stderr::default(), handler)
+            AttachedTransport::start(tokio::io::split(stream), process, Stderr::default(), handler)
         });
         Box::pin(std::future::ready(opened))
     }

@@ -9,8 +9,8 @@ use mcparley_model::limits::DURABLE_POLL_TIME;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
-use crate::daemon::DaemonShared;
 use crate::share_facts::ShareFacts;
+use crate::shared_state::DaemonShared;
 use crate::task_call::call_tool;
 use crate::task_journal::{TaskJournal, TaskStartError};
 use crate::task_record::{StoredTask, TaskEnd, TaskList, TaskRecord, TaskRequest, TaskState};

@@ -35,7 +35,14 @@ pub enum Naming {
 
 impl Default for GatewayMode {
     fn default() -> Self {
-        Self { one: None, naming: Naming::Server, bare_servers: Vec::new(), for_model: true, raw: false, shares_connection: false }
+        Self {
+            one: None,
+            naming: Naming::Server,
+            bare_servers: Vec::new(),
+            for_model: true,
+            raw: false,
+            shares_connection: false,
+        }
     }
 }
 

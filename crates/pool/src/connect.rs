@@ -85,6 +85,8 @@ pub struct Dialer {
     network: Network,
     /// The daemon that runs local servers, if it is used.
     pub daemon: Option<DaemonLink>,
+    /// The copy of a server in the daemon that has to be replaced by another one.
+    pub replaced_copy: Option<u64>,
     /// The server that this process runs for others, if it is a daemon.
     pub hosted: Option<Arc<HostedServer>>,
 }
@@ -105,6 +107,7 @@ impl Dialer {
             paths: Arc::new(paths.clone()),
             network,
             daemon: None,
+            replaced_copy: None,
             hosted: None,
         }
     }

@@ -116,6 +116,13 @@ impl ServerRequests {
         Self { observer, ..self }
     }
 
+    /// Records a request of the server for a daemon.
+    pub(crate) fn observe_request(&self, method: &str) {
+        if let Some(observer) = &self.observer {
+            observer.requests.record_request(method);
+        }
+    }
+
     /// The roots of the server.
     pub fn roots(&self) -> &ServerRoots {
         &self.roots
@@ -123,9 +130,6 @@ impl ServerRequests {
 
     /// Answers a request of the old era, on behalf of the call that it belongs to.
     pub async fn answer_request(&self, incoming: Incoming) -> Result<RawJson, RpcError> {
-        if let Some(observer) = &self.observer {
-            observer.requests.record_request(&incoming.method);
-        }
         if let Some(answer) = self.relay_request(&incoming).await {
             return answer;
         }

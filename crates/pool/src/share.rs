@@ -7,15 +7,17 @@
 //! | topic | module |
 //! |---|---|
 //! | folder and environment of a client | [`place`] |
+//! | the folder that a shared process starts in | [`start_folder`] |
 //! | reasons, in words for people | [`reason`] |
 //! | traits of servers that were observed, kept on disk | [`traits`] |
-//! | servers whose traits are known from their documentation | [`known`] |
+//! | traits that are known from the documentation of a server | [`known`] |
 //! | why there are several copies of one server | [`copies`] |
 
 pub mod copies;
 pub mod known;
 pub mod place;
 pub mod reason;
+pub mod start_folder;
 pub mod traits;
 
 #[cfg(test)]
@@ -32,6 +34,7 @@ use crate::pool_key::RootsHash;
 use known::{KnownServer, find_known_server};
 use place::PlaceHash;
 use reason::{ShareCause, SharePart, ShareReason};
+use start_folder::StartFolder;
 use traits::ServerTraits;
 
 /// The part of a local server's entry that decides about sharing.
@@ -85,7 +88,7 @@ pub struct ShareRequest<'r> {
     pub offer: ClientOffer,
     /// The roots that the server would get from this client.
     pub roots: RootsHash,
-    /// The id of the client's session.
+    /// The id of the client's session, unique among all clients.
     pub session: &'r str,
     /// The protocol era of the server, if it is known.
     pub era: Option<Era>,
@@ -115,18 +118,6 @@ pub struct SharedKey {
     pub roots: Option<RootsHash>,
     /// The session, if the process belongs to one session alone.
     pub session: Option<Box<str>>,
-}
-
-/// The folder that a shared process is started in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StartFolder {
-    /// The folder of the client: all users of the process have the same one.
-    Client,
-    /// The absolute `cwd` of the entry. `CLAUDE_PROJECT_DIR` must not be set: users have different ones.
-    Entry,
-    /// An empty private folder, without `CLAUDE_PROJECT_DIR`: a server that uses its folder after all fails
-    /// visibly instead of reading the project of another client.
-    Empty,
 }
 
 /// The key under which a client gets its process, and the reasons for its parts.
@@ -200,8 +191,8 @@ fn place_cause(
     let entry = &request.entry;
     match entry.share {
         SharePolicy::Always => None,
-        _ if is_of_one_session => Some(ShareCause::SessionProcess),
         SharePolicy::Project => Some(ShareCause::ProjectPolicy),
+        SharePolicy::Auto | SharePolicy::Never if is_of_one_session => Some(ShareCause::SessionProcess),
         // The folder is not all that such a server gets from its client.
         SharePolicy::Auto | SharePolicy::Never if entry.inherits_env => {
             Some(ShareCause::InheritedEnvironment)

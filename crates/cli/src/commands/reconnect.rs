@@ -3,8 +3,10 @@
 use mcparley::config::LoadedConfig;
 use mcparley::config::plan::{PlanStatus, PlannedServer};
 use mcparley::model::name::ServerName;
+use mcparley::model::signature::Signature;
 use mcparley::pool::health::{CheckedServer, HealthCheck};
 use mcparley::reload::{prepare_reconnect, publish_reconnect};
+use mcparley_daemon::control::DaemonConnection;
 use mcparley_gateway::control::reconnect_gateways;
 
 use super::waiting::{Downloads, record_event, waiting_text};
@@ -25,6 +27,7 @@ pub(super) fn run(
 ) -> CommandResult {
     let server = find_server(&args.name, loaded, out)?;
     let connect_context = context.connect_context(loaded);
+    let in_daemon = restart_in_daemon(server, context, out);
     // Requested first, so that running hosts reconnect even if the user interrupts this command.
     let reached = match prepare_reconnect(&connect_context, server) {
         Some(request) => {
@@ -57,6 +60,9 @@ pub(super) fn run(
         if let Some(checked) = &found {
             list::print_health(server, checked, out);
         }
+        if in_daemon > 0 {
+            out.print_remark("the daemon has started it again for all clients");
+        }
         out.print_remark(&match reached {
             0 => "no running `mcparley serve` has this server".to_owned(),
             1 => "one running `mcparley serve` reconnects too".to_owned(),
@@ -64,6 +70,18 @@ pub(super) fn run(
         });
     }
     Ok(health_exit_code(found.as_ref()))
+}
+
+/// Ends the processes of a server in the daemon; returns their number.
+fn restart_in_daemon(server: &PlannedServer, context: &Context, out: &mut TerminalOutput) -> usize {
+    let signature = server.config.as_ref().map(|config| Signature::from_config(config).to_string());
+    let restarted = DaemonConnection::open(&context.daemon_paths).and_then(|daemon| {
+        daemon.map(|mut daemon| daemon.restart_servers(signature.into_iter().collect())).transpose()
+    });
+    restarted.map(Option::unwrap_or_default).unwrap_or_else(|error| {
+        out.warn(&error.to_string());
+        0
+    })
 }
 
 /// The server of this name, which must be allowed to run.

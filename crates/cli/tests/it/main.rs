@@ -19,6 +19,7 @@ mod completion;
 mod connect;
 mod connectors;
 mod console;
+mod daemon;
 mod dialogs;
 mod display;
 mod doctor;

@@ -75,9 +75,7 @@ pub fn reconnect_gateways(folder: &Path, request: &ReconnectRequest) -> Result<u
 fn connect_gateway(folder: &Path, name: &str) -> Option<GatewayConnection> {
     let address = SocketAddress::new(folder, name).ok()?;
     match UnixStream::connect(&address.path) {
-        Ok(stream) => {
-            Some(GatewayConnection(ControlConnection::new(stream).ok()?))
-        }
+        Ok(stream) => Some(GatewayConnection(ControlConnection::new(stream).ok()?)),
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
             remove_stale_socket(&folder.join(name));
             None
@@ -110,7 +108,8 @@ impl GatewayConnection {
         struct QuestionList {
             questions: Vec<PendingQuestion>,
         }
-        let list: QuestionList = self.0.send_request("control/pending", &json!({ "details": with_details }))?;
+        let list: QuestionList =
+            self.0.send_request("control/pending", &json!({ "details": with_details }))?;
         Ok(list.questions)
     }
 

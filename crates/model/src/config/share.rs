@@ -6,7 +6,7 @@ pub enum SharePolicy {
     /// Clients between which the server is known, or was observed, not to see a difference.
     #[default]
     Auto,
-    /// All clients, whatever their folder, environment and capabilities.
+    /// All clients, of any folder, environment and capabilities.
     Always,
     /// Clients with the same project folder and environment.
     Project,

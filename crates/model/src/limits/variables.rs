@@ -141,6 +141,11 @@ pub const VARIABLES: &[EnvVariable] = &[
         meaning: "Set by editors in their terminals: the port of the editor's server, which is then connected to as with `--ide`, unless `--strict-mcp-config` is given.",
     },
     EnvVariable {
+        name: "MCPARLEY_NO_DAEMON",
+        default: "unset",
+        meaning: "Any value but `0` starts local servers here, even if the daemon is enabled, as `--no-daemon` does.",
+    },
+    EnvVariable {
         name: "MCPARLEY_VAULT_KEY",
         default: "unset",
         meaning: "The key of the vault with your sign-ins, 32 bytes in base64 (`head -c 32 /dev/urandom | base64`), for machines that have no keychain and keep no files. No keychain is asked then.",

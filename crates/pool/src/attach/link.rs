@@ -65,11 +65,7 @@ enum AttachFailure {
 impl DaemonLink {
     /// A link to the daemon at this socket, for this session of the client. `on_fallback` gets the reason why
     /// servers are started here instead, once.
-    pub fn new(
-        socket: &Path,
-        session: &str,
-        on_fallback: impl Fn(&str) + Send + Sync + 'static,
-    ) -> Self {
+    pub fn new(socket: &Path, session: &str, on_fallback: impl Fn(&str) + Send + Sync + 'static) -> Self {
         let inner = LinkInner {
             socket: socket.to_owned(),
             session: session.to_owned(),

@@ -10,13 +10,12 @@
 //! After `attached` both sides speak MCP; after the welcome of `control` they speak JSON-RPC.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use mcparley_platform::process::ProgramLaunch;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::launch::PROJECT_VARIABLE;
 use crate::roots::Root;
 
 /// The version of these lines. Client and daemon of different versions do not work together.
@@ -100,8 +99,9 @@ impl LaunchRequest {
     #[must_use]
     pub fn from_launch(launch: &ProgramLaunch) -> Option<Self> {
         let text = |part: &OsString| part.to_str().map(str::to_owned);
-        let variable =
-            |(name, value): &(OsString, OsString)| Some((name.to_str()?.to_owned(), value.to_str()?.to_owned()));
+        let variable = |(name, value): &(OsString, OsString)| {
+            Some((name.to_str()?.to_owned(), value.to_str()?.to_owned()))
+        };
         Some(Self {
             program: text(&launch.program)?,
             args: launch.args.iter().map(text).collect::<Option<_>>()?,
@@ -116,16 +116,6 @@ impl LaunchRequest {
     /// The program and its arguments.
     pub fn command_line(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.program).chain(&self.args).map(String::as_str)
-    }
-
-    /// Removes the project folder of the client from the environment.
-    pub fn forget_project(&mut self) {
-        self.env.retain(|(name, _)| name != PROJECT_VARIABLE);
-    }
-
-    /// Starts the program in this folder.
-    pub fn set_folder(&mut self, folder: &Path) {
-        self.cwd = folder.to_str().map(str::to_owned);
     }
 
     /// The program to start.

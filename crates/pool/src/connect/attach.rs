@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcparley_model::config::{ServerConfig, TransportConfig};
 use mcparley_model::signature::Signature;
-use mcparley_wire::transport::attached::AttachedTransport;
+use mcparley_wire::transport::attached::{AttachedProcess, AttachedTransport};
 
 use super::{ConnectContext, DialTarget, ServerDial};
 use crate::attach::DaemonLink;
@@ -48,7 +48,7 @@ impl ConnectContext {
             project: self.dialer.paths.project.clone(),
             message_limit: self.dialer.message_limit(),
             idle_ms,
-            replaces: None,
+            replaces: self.dialer.replaced_copy,
         };
         Some((link, request))
     }
@@ -59,7 +59,8 @@ impl ServerDial<'_> {
     pub(super) async fn attach_to_daemon(&mut self) -> Option<AttachedTransport> {
         let (link, request) = self.attach.clone()?;
         let attached = link.attach(request, &self.trace.process).await?;
-        let (streams, process) = ((attached.input, attached.output), attached.copy.process);
+        let streams = (attached.input, attached.output);
+        let process = AttachedProcess { copy: attached.copy.copy, id: attached.copy.process };
         let server =
             AttachedTransport::start(streams, process, attached.stderr.clone(), Arc::clone(&self.handler));
         self.stderr = Some(attached.stderr);

@@ -34,8 +34,29 @@ impl ServerLink {
     pub fn process_id(&self) -> Option<u32> {
         match self {
             Self::Local(stdio) => Some(stdio.pid()),
-            Self::Attached(attached) => attached.process_id(),
+            Self::Attached(attached) => attached.process().id,
             Self::Remote(_) | Self::Legacy(_) | Self::WebSocket(_) | Self::InProcess(_) => None,
+        }
+    }
+
+    /// The number of the server's copy, for a server that the daemon runs.
+    #[must_use]
+    pub fn daemon_copy(&self) -> Option<u64> {
+        match self {
+            Self::Attached(attached) => Some(attached.process().copy),
+            Self::Local(_) | Self::Remote(_) | Self::Legacy(_) | Self::WebSocket(_) | Self::InProcess(_) => {
+                None
+            }
+        }
+    }
+
+    /// Waits until the daemon wants its client to attach again. Never returns for other links. Cancel safe.
+    pub async fn wait_until_moved(&self) {
+        match self {
+            Self::Attached(attached) => attached.wait_until_moved().await,
+            Self::Local(_) | Self::Remote(_) | Self::Legacy(_) | Self::WebSocket(_) | Self::InProcess(_) => {
+                std::future::pending().await
+            }
         }
     }
 

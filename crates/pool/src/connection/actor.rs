@@ -119,8 +119,13 @@ impl ConnectionActor {
             }
             ConnectionCommand::Reconnect => {
                 if !matches!(self.phase, ActorPhase::Off | ActorPhase::Stopping(_)) {
+                    if let ActorPhase::Ready(ready) = &self.phase {
+                        // The user wants another process, also of the daemon.
+                        self.context.dialer.replaced_copy = ready.link.daemon_copy();
+                    }
                     self.retire_connection(Some(CALLS_GRACE));
                     self.start_attempt(0, None);
+                    self.context.dialer.replaced_copy = None;
                 }
             }
             ConnectionCommand::ReplaceConfig(config) => self.config = config,
@@ -159,6 +164,10 @@ impl ConnectionActor {
             }
             PhaseEvent::Downloading(runner) => self.publish_downloader(runner),
             PhaseEvent::Lost(failure) => self.handle_connection_loss(&failure),
+            PhaseEvent::Moved => {
+                self.retire_connection(None);
+                self.start_attempt(0, Some("the daemon has another process for it"));
+            }
             PhaseEvent::Refreshed(surface) => {
                 let surface = Arc::unwrap_or_clone(surface);
                 let surface = Arc::new(surface.map_failures(|failure| self.log.redact_failure(failure)));

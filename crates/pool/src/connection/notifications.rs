@@ -82,6 +82,7 @@ impl Handler for Notifications {
         if let ("ping", Ok(pong)) = (&*incoming.method, RawJson::from_value(&json!({}))) {
             return Box::pin(std::future::ready(Ok(pong)));
         }
+        self.server_requests.observe_request(&incoming.method);
         // In the old era a server keeps its roots for all calls, so they are never those of one call.
         if &*incoming.method == ROOTS {
             return self.answer_roots_list(incoming.cause);

@@ -105,6 +105,8 @@ pub(super) enum PhaseEvent {
     /// A package runner has started downloading the server, or has ended.
     Downloading(Option<Arc<str>>),
     Lost(Failure),
+    /// The daemon wants its client to attach again.
+    Moved,
     Refreshed(Arc<Surface>),
     /// The user has signed in, here or in another process.
     SignedIn,
@@ -137,11 +139,12 @@ impl ActorPhase {
                 PhaseEvent::RetryDue
             }
             Self::Ready(ready) => {
-                let ReadyPhase { live, refresh, surface, idle, .. } = ready.as_mut();
+                let ReadyPhase { link, live, refresh, surface, idle, .. } = ready.as_mut();
                 select! {
                     failure = live.session.peer().wait_until_ended() => PhaseEvent::Lost(failure),
                     surface = refresh.next(changes, &live.session, surface) => PhaseEvent::Refreshed(surface),
                     () = idle.wait_until_idle(live, idle::idle_timeout(config)) => PhaseEvent::Idle,
+                    () = link.wait_until_moved() => PhaseEvent::Moved,
                 }
             }
             Self::Stopping(work) => {

@@ -133,6 +133,30 @@ macro_rules! select {
             }
         }
     };
+    (
+        $a:pat = $one:expr => $first:expr,
+        $b:pat = $two:expr => $second:expr,
+        $c:pat = $three:expr => $third:expr,
+        $d:pat = $four:expr => $fourth:expr $(,)?
+    ) => {
+        match $crate::explore::executor::order(4) {
+            None => tokio::select! {
+                $a = $one => { $first }, $b = $two => { $second }, $c = $three => { $third }, $d = $four => { $fourth }
+            },
+            Some(0) => tokio::select! { biased;
+                $a = $one => { $first }, $b = $two => { $second }, $c = $three => { $third }, $d = $four => { $fourth }
+            },
+            Some(1) => tokio::select! { biased;
+                $b = $two => { $second }, $c = $three => { $third }, $d = $four => { $fourth }, $a = $one => { $first }
+            },
+            Some(2) => tokio::select! { biased;
+                $c = $three => { $third }, $d = $four => { $fourth }, $a = $one => { $first }, $b = $two => { $second }
+            },
+            Some(_) => tokio::select! { biased;
+                $d = $four => { $fourth }, $a = $one => { $first }, $b = $two => { $second }, $c = $three => { $third }
+            },
+        }
+    };
 }
 pub(crate) use select;
 

@@ -30,12 +30,13 @@ const SESSION: CopyDifference =
 ///
 /// For example "3 copies, one per project folder; `share: always` if it does not use the folder".
 #[must_use]
-pub fn explain_copies(keys: &[SharedKey]) -> Option<String> {
+pub fn explain_copies<'k>(keys: impl IntoIterator<Item = &'k SharedKey>) -> Option<String> {
+    let keys: Vec<&SharedKey> = keys.into_iter().collect();
     if keys.len() < 2 {
         return None;
     }
     let count = keys.len();
-    let differences = find_differences(keys);
+    let differences = find_differences(&keys);
     let names: Vec<&str> = differences.iter().map(|difference| difference.name).collect();
     Some(match (differences.as_slice(), names.split_last()) {
         ([only], _) => format!("{count} copies, one per {}; {}", only.name, only.advice),
@@ -48,7 +49,7 @@ pub fn explain_copies(keys: &[SharedKey]) -> Option<String> {
 }
 
 /// The properties in which the keys differ.
-fn find_differences(keys: &[SharedKey]) -> Vec<CopyDifference> {
+fn find_differences(keys: &[&SharedKey]) -> Vec<CopyDifference> {
     // A copy per session explains all other differences: each session has its own folder and capabilities.
     let sessions: HashSet<&str> = keys.iter().filter_map(|key| key.session.as_deref()).collect();
     if sessions.len() == keys.len() {

@@ -16,13 +16,13 @@ use crate::hash::hash_texts;
 mod tests;
 
 /// The variable that names the project's folder.
-const PROJECT_FOLDER: &str = "CLAUDE_PROJECT_DIR";
+pub(super) const PROJECT_FOLDER: &str = "CLAUDE_PROJECT_DIR";
 
 /// Variables without meaning for a server: the kind of terminal, the way mcparley was started, and the
 /// bookkeeping of shells.
 const NOISE: [&str; 5] = ["TERM", ANCESTRY, "SHLVL", "OLDPWD", "_"];
 
-/// Folders whose content is temporary. Version managers put one of them on `PATH` for each terminal.
+/// Folders of temporary files. Version managers put one of them on `PATH` for each terminal.
 const TEMPORARY_FOLDERS: [&str; 7] =
     ["/tmp", "/var/tmp", "/private/tmp", "/private/var/folders", "/var/folders", "/dev/shm", "/run/user"];
 
@@ -54,7 +54,7 @@ impl PlaceHash {
         }
         let project = variables.remove(OsStr::new(PROJECT_FOLDER)).map(Path::new);
         let folders =
-            [launch.cwd.as_deref(), project].map(|folder| folder.map(normalize).unwrap_or_default());
+            [launch.cwd.as_deref(), project].map(|folder| folder.map(normalize_path).unwrap_or_default());
         let folder = hash_texts(folders.iter().map(|folder| folder.as_os_str()));
         let cwd = launch.cwd.as_deref().unwrap_or(Path::new("/"));
         let search_path = clean_search_path(&variables, |folder| is_folder(&cwd.join(folder)));
@@ -89,7 +89,7 @@ fn clean_search_path(
     let temporary: Vec<&Path> = named.chain(TEMPORARY_FOLDERS.iter().map(Path::new)).collect();
     let mut kept: Vec<PathBuf> = Vec::new();
     for folder in std::env::split_paths(variables.get(OsStr::new("PATH"))?) {
-        let folder = normalize(&folder);
+        let folder = normalize_path(&folder);
         let is_temporary = temporary.iter().any(|temporary| folder.starts_with(temporary))
             || folder.iter().any(|part| part == TERMINAL_FOLDER);
         if !is_temporary && !kept.contains(&folder) && is_folder(&folder) {
@@ -105,6 +105,6 @@ fn clean_search_path(
 }
 
 /// A path without doubled and trailing slashes.
-fn normalize(path: &Path) -> PathBuf {
+fn normalize_path(path: &Path) -> PathBuf {
     path.components().collect()
 }

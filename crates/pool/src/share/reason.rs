@@ -15,7 +15,7 @@ pub enum SharePart {
     Session,
 }
 
-/// The reason for one part of a shared key. It displays as a sentence whose subject is the server.
+/// The reason for one part of a shared key. It displays as a sentence about the server, without its subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShareReason {
     /// The part.

@@ -8,11 +8,11 @@ use mcparley_model::config::StdioConfig;
 use mcparley_platform::process::ProgramLaunch;
 
 use super::SharePolicy::{Always, Never, Project};
-use super::StartFolder::{Client, Empty, Entry};
+use super::start_folder::StartFolder::{Client, Empty, Entry};
 use super::*;
 
 /// The configuration of a local server.
-fn server(command: &str, cwd: Option<&str>, inherit_env: bool, share: SharePolicy) -> ServerConfig {
+fn local_server(command: &str, cwd: Option<&str>, inherit_env: bool, share: SharePolicy) -> ServerConfig {
     let stdio = StdioConfig {
         command: command.to_owned(),
         args: Vec::new(),
@@ -24,7 +24,7 @@ fn server(command: &str, cwd: Option<&str>, inherit_env: bool, share: SharePolic
 }
 
 /// The place of a client in this folder.
-pub(super) fn place(folder: &str, variable: &str) -> PlaceHash {
+pub(super) fn place_in(folder: &str, variable: &str) -> PlaceHash {
     let launch = ProgramLaunch {
         program: "server".into(),
         args: Vec::new(),
@@ -34,17 +34,17 @@ pub(super) fn place(folder: &str, variable: &str) -> PlaceHash {
     PlaceHash::from_launch(&launch, |_| true)
 }
 
-fn roots(folder: &str) -> RootsHash {
+fn roots_at(folder: &str) -> RootsHash {
     let root = crate::roots::Root { uri: format!("file://{folder}"), name: None };
     RootsHash::from_roots(Some(&[root]))
 }
 
-fn request(config: &ServerConfig, era: Option<Era>) -> ShareRequest<'_> {
+fn request_for(config: &ServerConfig, era: Option<Era>) -> ShareRequest<'_> {
     ShareRequest {
         entry: SharedEntry::from_config(config).unwrap(),
-        place: place("/p", "C"),
+        place: place_in("/p", "C"),
         offer: ClientOffer::ALL,
-        roots: roots("/p"),
+        roots: roots_at("/p"),
         session: "one",
         era,
     }
@@ -64,7 +64,7 @@ const NO_TRAITS: ServerTraits =
     ServerTraits { reads_roots: false, asks: false, varies: false, ignores_offer: false };
 
 /// The parts of the key besides the signature, in one word each.
-fn parts(key: &SharedKey) -> String {
+fn key_parts(key: &SharedKey) -> String {
     let parts = [
         ("place", key.place.is_some()),
         ("offer", key.offer.is_some()),
@@ -215,10 +215,10 @@ const POLICY_CASES: &[ShareCase] = &[
 #[test]
 fn key_has_the_parts_that_the_server_may_depend_on() {
     for case in [PLACE_CASES, TRAIT_CASES, POLICY_CASES].into_iter().flatten() {
-        let config = server("x", case.cwd, case.inherit_env, case.share);
-        let decision = decide_share(&request(&config, case.era), &case.traits, case.known.as_ref());
+        let config = local_server("x", case.cwd, case.inherit_env, case.share);
+        let decision = decide_share(&request_for(&config, case.era), &case.traits, case.known.as_ref());
         assert_eq!(
-            (parts(&decision.key).as_str(), decision.folder),
+            (key_parts(&decision.key).as_str(), decision.folder),
             (case.parts, case.folder),
             "{}",
             case.what
@@ -229,14 +229,14 @@ fn key_has_the_parts_that_the_server_may_depend_on() {
 // G8
 #[test]
 fn key_holds_the_values_of_the_client() {
-    let config = server("x", None, false, SharePolicy::Auto);
-    let request = request(&config, None);
+    let config = local_server("x", None, false, SharePolicy::Auto);
+    let request = request_for(&config, None);
     let traits = ServerTraits { asks: true, reads_roots: true, ..NO_TRAITS };
     let expected = SharedKey {
         signature: Signature::from_config(&config),
-        place: Some(place("/p", "C")),
+        place: Some(place_in("/p", "C")),
         offer: Some(ClientOffer::ALL),
-        roots: Some(roots("/p")),
+        roots: Some(roots_at("/p")),
         session: Some("one".into()),
     };
     assert_eq!(decide_share(&request, &traits, None).key, expected);
@@ -245,9 +245,9 @@ fn key_holds_the_values_of_the_client() {
 // G8
 #[test]
 fn every_part_of_the_key_has_a_reason_in_words() {
-    let config = server("x", None, false, SharePolicy::Auto);
+    let config = local_server("x", None, false, SharePolicy::Auto);
     let reasons = |traits, known: Option<KnownServer>| -> Vec<String> {
-        let decision = decide_share(&request(&config, None), &traits, known.as_ref());
+        let decision = decide_share(&request_for(&config, None), &traits, known.as_ref());
         decision.reasons.iter().map(ToString::to_string).collect()
     };
     assert_eq!(
@@ -277,30 +277,74 @@ fn every_part_of_the_key_has_a_reason_in_words() {
 fn only_local_servers_are_shared_by_key() {
     let remote = ServerConfig::new(TransportConfig::Sdk { name: "x".to_owned() });
     assert!(SharedEntry::from_config(&remote).is_none());
-    let config = server("/opt/x", Some("/srv"), true, SharePolicy::Never);
+    let config = local_server("/opt/x", Some("/srv"), true, SharePolicy::Never);
     let entry = SharedEntry::from_config(&config).unwrap();
     assert_eq!(
         (entry.program, entry.has_own_folder, entry.inherits_env, entry.share),
         ("/opt/x", true, true, SharePolicy::Never)
     );
-    let relative = server("x", Some("srv"), false, SharePolicy::Auto);
+    let relative = local_server("x", Some("srv"), false, SharePolicy::Auto);
     assert!(!SharedEntry::from_config(&relative).unwrap().has_own_folder);
 }
 
 // G8 B62
 #[test]
 fn request_does_not_print_arguments() {
-    let mut config = server("x", None, false, SharePolicy::Auto);
+    let mut config = local_server("x", None, false, SharePolicy::Auto);
     if let TransportConfig::Stdio(stdio) = &mut config.transport {
         stdio.args.push(Secret::new("s3cret-canary".to_owned()));
     }
-    assert!(!format!("{:?}", request(&config, None)).contains("canary"));
+    assert!(!format!("{:?}", request_for(&config, None)).contains("canary"));
 }
 
 // G8
 #[test]
 fn client_without_roots_differs_from_one_with_an_empty_list() {
     assert_ne!(RootsHash::from_roots(None), RootsHash::from_roots(Some(&[])));
-    assert_ne!(roots("/a"), roots("/b"));
-    assert_eq!(roots("/a"), roots("/a"));
+    assert_ne!(roots_at("/a"), roots_at("/b"));
+    assert_eq!(roots_at("/a"), roots_at("/a"));
+}
+
+/// The key of a client in this project with this terminal, from the entry to the decision.
+fn decide_in_project(config: &ServerConfig, project: &str, variables: &[(&str, &str)]) -> ShareDecision {
+    let TransportConfig::Stdio(stdio) = &config.transport else { panic!("{config:?}") };
+    let env = [("HOME", "/home/u"), ("PATH", "/usr/bin")].iter().chain(variables);
+    let env = env.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let paths = mcparley_config::Paths::new(Path::new("/home/u"), Path::new(project));
+    let launch = crate::launch::build_launch_with_ancestry(config, stdio, &env, &paths);
+    let entry = SharedEntry::from_config(config).unwrap();
+    let request = ShareRequest {
+        entry,
+        place: PlaceHash::from_launch(&launch, |_| true),
+        ..request_for(config, Some(Era::Old))
+    };
+    decide_share(&request, &NO_TRAITS, entry.known_server().as_ref())
+}
+
+// G8
+#[test]
+fn clients_in_two_projects_share_only_a_server_that_does_not_use_its_folder() {
+    let with_args = |command: &str, args: &[&str]| {
+        let mut config = local_server(command, None, false, SharePolicy::Auto);
+        if let TransportConfig::Stdio(stdio) = &mut config.transport {
+            stdio.args = args.iter().map(|argument| Secret::new((*argument).to_owned())).collect();
+        }
+        config
+    };
+    let terminal: &[(&str, &str)] = &[("TERM", "xterm"), ("MCPARLEY_ANCESTRY", "a"), ("SECRET_TOKEN", "t")];
+    let ordinary = with_args("npx", &["-y", "some-server"]);
+    let first = decide_in_project(&ordinary, "/home/u/p", &[]);
+    assert_eq!(first, decide_in_project(&ordinary, "/home/u/p", terminal), "another terminal");
+    assert_ne!(first.key, decide_in_project(&ordinary, "/home/u/q", &[]).key, "another project");
+    assert_ne!(first.key, decide_in_project(&ordinary, "/home/u/p", &[("LANG", "de")]).key, "a variable");
+    assert_eq!(first.folder, Client);
+
+    let known = with_args("uvx", &["mcp-server-time"]);
+    let first = decide_in_project(&known, "/home/u/p", &[]);
+    assert_eq!(first, decide_in_project(&known, "/home/u/q", terminal));
+    assert_eq!((key_parts(&first.key).as_str(), first.folder), ("", Empty));
+
+    let browser = with_args("npx", &["-y", "@playwright/mcp@latest"]);
+    let first = decide_in_project(&browser, "/home/u/p", &[]);
+    assert_eq!(key_parts(&first.key), "place offer roots session");
 }

@@ -65,7 +65,7 @@ pub struct ServerTraits {
 
 impl ServerTraits {
     /// Adds an observed trait. A server that asks or varies does not ignore the capabilities of its client,
-    /// in whatever order that was observed.
+    /// in either order of the observations.
     #[must_use]
     pub fn with_trait(self, observed: ServerTrait) -> Self {
         let mut traits = match observed {
@@ -96,7 +96,7 @@ impl ServerTraits {
         observed.fold(Self::default(), Self::with_trait)
     }
 
-    fn merge(self, other: Self) -> Self {
+    fn merge_with(self, other: Self) -> Self {
         let observed = ServerTrait::ALL.into_iter().filter(|observed| other.has_trait(*observed));
         observed.fold(self, Self::with_trait)
     }
@@ -126,7 +126,7 @@ impl TraitStore {
         let stored = self.path.as_deref().map(read_servers).unwrap_or_default();
         let stored = ServerTraits::from_json(stored.get(&signature.to_string()));
         let observed = self.lock_observed().get(signature).copied().unwrap_or_default();
-        stored.merge(observed)
+        stored.merge_with(observed)
     }
 
     /// Records an observed trait; returns whether it changed the traits of the server.

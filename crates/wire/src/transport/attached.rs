@@ -1,15 +1,16 @@
 //! Attached transport: a local server that another process of the user runs, such as the daemon.
 //!
-//! The stream carries MCP messages, one per line. Two notifications of the other process are for this transport
+//! The stream carries MCP messages, one per line. Some notifications of the other process are for this transport
 //! and reach no handler: [`STDERR_NOTICE`] with new standard error of the server, and [`ENDED_NOTICE`] with its
-//! exit status. So a failure reads the same as for a child process of our own.
+//! exit status. So a failure reads the same as for a child process of our own. A third, [`MOVED_NOTICE`], makes
+//! the client leave without losing a request.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 use super::line;
 use super::queue::{OutgoingMessages, SendQueue};
@@ -27,6 +28,9 @@ pub const STDERR_NOTICE: &str = "mcparley/stderr";
 
 /// The notification that the server has ended: [`EndedServer`].
 pub const ENDED_NOTICE: &str = "mcparley/ended";
+
+/// The notification that the client has to leave this server, after its open requests, and attach again.
+pub const MOVED_NOTICE: &str = "mcparley/moved";
 
 /// Timeout for sending the queued messages before the end.
 const FAREWELL: Duration = Duration::from_millis(100);
@@ -55,38 +59,46 @@ impl From<EndedServer> for ServerExit {
     }
 }
 
+/// The server of an attached transport.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AttachedProcess {
+    /// The number that the other process gave this copy of the server.
+    pub copy: u64,
+    /// The process id of the server.
+    pub id: Option<u32>,
+}
+
 /// A connection to a server that another process runs. Dropping it detaches from the server, which goes on.
 #[derive(Debug)]
 pub struct AttachedTransport {
     peer: Peer,
-    process_id: Option<u32>,
+    copy: AttachedProcess,
     strays: StrayRecord,
+    moved: watch::Receiver<bool>,
     /// Taken to request the end.
     stop: Option<oneshot::Sender<()>>,
     tasks: OwnedTasks,
 }
 
 impl AttachedTransport {
-    /// Speaks MCP on these streams with the server of this process id; its standard error goes to `stderr`.
+    /// Speaks MCP on these streams with this server; its standard error goes to `stderr`.
     pub fn start(
-        (input, output): (
-            impl AsyncRead + Unpin + Send + 'static,
-            impl AsyncWrite + Unpin + Send + 'static,
-        ),
-        process_id: Option<u32>,
+        (input, output): (impl AsyncRead + Unpin + Send + 'static, impl AsyncWrite + Unpin + Send + 'static),
+        copy: AttachedProcess,
         stderr: Stderr,
         handler: Arc<dyn Handler>,
     ) -> Self {
         let (queue, outgoing) = SendQueue::new();
         let exit = Arc::<Mutex<Option<EndedServer>>>::default();
-        let handler = NoticeFilter { inner: handler, stderr, exit: Arc::clone(&exit) };
+        let (move_sender, moved) = watch::channel(false);
+        let handler = NoticeFilter { inner: handler, stderr, exit: Arc::clone(&exit), moved: move_sender };
         let (peer, inbox) = Peer::new(Box::new(queue), Arc::new(handler));
         let strays = inbox.stray_record();
         let (stop, stopped) = oneshot::channel();
         let tasks = OwnedTasks::default();
         let lifetime = AttachedLifetime { inbox, exit };
         tasks.spawn(lifetime.run_until_end(input, output, outgoing, stopped));
-        Self { peer, process_id, strays, stop: Some(stop), tasks }
+        Self { peer, copy, strays, moved, stop: Some(stop), tasks }
     }
 
     /// Our end of the connection.
@@ -95,16 +107,25 @@ impl AttachedTransport {
         &self.peer
     }
 
-    /// The process id of the server, for display.
+    /// The server: its number and its process id.
     #[must_use]
-    pub fn process_id(&self) -> Option<u32> {
-        self.process_id
+    pub fn process(&self) -> AttachedProcess {
+        self.copy
     }
 
     /// The stray record, readable also when the server is gone.
     #[must_use]
     pub fn stray_record(&self) -> StrayRecord {
         self.strays.clone()
+    }
+
+    /// Waits until the other process wants the client to leave this server. Cancel safe.
+    pub async fn wait_until_moved(&self) {
+        let mut moved = self.moved.clone();
+        if moved.wait_for(|moved| *moved).await.is_err() {
+            // The connection has ended, which is noticed elsewhere.
+            std::future::pending::<()>().await;
+        }
     }
 
     /// Detaches from the server after the queued messages.
@@ -172,6 +193,7 @@ struct NoticeFilter {
     inner: Arc<dyn Handler>,
     stderr: Stderr,
     exit: Arc<Mutex<Option<EndedServer>>>,
+    moved: watch::Sender<bool>,
 }
 
 impl Handler for NoticeFilter {
@@ -198,6 +220,7 @@ impl Handler for NoticeFilter {
                 let ended = params.and_then(|params| params.decode::<EndedServer>().ok());
                 *self.exit.lock().unwrap_or_else(PoisonError::into_inner) = ended;
             }
+            MOVED_NOTICE => drop(self.moved.send_replace(true)),
             _ => self.inner.handle_notice(notice),
         }
     }

@@ -6,33 +6,33 @@ use mcparley_model::signature::Signature;
 use super::*;
 use crate::client_offer::ClientOffer;
 use crate::pool_key::RootsHash;
-use crate::share::tests::place;
+use crate::share::tests::place_in;
 
-fn key(folder: Option<(&str, &str)>) -> SharedKey {
+fn key_at(folder: Option<(&str, &str)>) -> SharedKey {
     let config = ServerConfig::new(TransportConfig::Sdk { name: "x".to_owned() });
     SharedKey {
         signature: Signature::from_config(&config),
-        place: folder.map(|(folder, variable)| place(folder, variable)),
+        place: folder.map(|(folder, variable)| place_in(folder, variable)),
         offer: None,
         roots: None,
         session: None,
     }
 }
 
-fn offer(form: bool) -> Option<ClientOffer> {
+fn offer_with(form: bool) -> Option<ClientOffer> {
     Some(ClientOffer { form, ..ClientOffer::default() })
 }
 
-fn session(name: &str) -> SharedKey {
-    SharedKey { session: Some(name.into()), ..key(Some((name, "C"))) }
+fn session_key(name: &str) -> SharedKey {
+    SharedKey { session: Some(name.into()), ..key_at(Some((name, "C"))) }
 }
 
 // G8
 #[test]
 fn several_copies_are_explained_by_the_difference_of_their_clients() {
-    let (p, q, r) = (key(Some(("/p", "C"))), key(Some(("/q", "C"))), key(Some(("/r", "de"))));
-    let german = key(Some(("/p", "de")));
-    let with_offer = |key: &SharedKey, form| SharedKey { offer: offer(form), ..key.clone() };
+    let (p, q, r) = (key_at(Some(("/p", "C"))), key_at(Some(("/q", "C"))), key_at(Some(("/r", "de"))));
+    let german = key_at(Some(("/p", "de")));
+    let with_offer = |key: &SharedKey, form| SharedKey { offer: offer_with(form), ..key.clone() };
     let rooted = |roots: Option<&[crate::roots::Root]>| SharedKey {
         roots: Some(RootsHash::from_roots(roots)),
         ..p.clone()
@@ -59,7 +59,7 @@ fn several_copies_are_explained_by_the_difference_of_their_clients() {
             "2 copies, one per set of roots; `share: always` if it does not use the roots",
         ),
         (
-            vec![session("/p"), session("/q")],
+            vec![session_key("/p"), session_key("/q")],
             "2 copies, one per session; `share: project` if sessions need not be kept apart",
         ),
         (
@@ -71,7 +71,7 @@ fn several_copies_are_explained_by_the_difference_of_their_clients() {
             "2 copies, one per session; `share: project` if sessions need not be kept apart",
         ),
         (
-            vec![key(None), p.clone()],
+            vec![key_at(None), p.clone()],
             "2 copies, one per project folder; `share: always` if it does not use the folder",
         ),
         (vec![p.clone(), p.clone()], "2 copies"),
@@ -85,5 +85,5 @@ fn several_copies_are_explained_by_the_difference_of_their_clients() {
 #[test]
 fn one_copy_needs_no_explanation() {
     assert_eq!(explain_copies(&[]), None);
-    assert_eq!(explain_copies(&[key(None)]), None);
+    assert_eq!(explain_copies(&[key_at(None)]), None);
 }

@@ -179,7 +179,7 @@ fn normalize_python_name(spec: &str) -> String {
     parts.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-")
 }
 
-/// Whether the command line runs the server and nothing else. A shell may do anything beside, and a package
+/// Whether the command line runs the server and nothing else. A shell may do more beside it, and a package
 /// with the program's name need not be the package of that program.
 fn is_only_server(entry: &KnownServerEntry, steps: &[CommandStep]) -> bool {
     steps.iter().all(|step| match step {

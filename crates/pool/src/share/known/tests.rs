@@ -6,7 +6,7 @@ use super::*;
 
 /// The name and the joining traits of the server in a command line: `f` if it is free of its folder, `o` if
 /// it ignores the offer.
-fn recognize(line: &str) -> Option<(&'static str, String)> {
+fn recognize_line(line: &str) -> Option<(&'static str, String)> {
     let argv: Vec<&str> = line.split(' ').collect();
     find_known_server(&argv).map(|known| {
         let joining = [("f", !known.uses_folder), ("o", known.ignores_offer)];
@@ -73,7 +73,7 @@ fn server_is_recognized_in_every_spelling() {
         ("docker run -i --rm mcp/time", "time", "o"),
         ("docker run -i --rm --init mcr.microsoft.com/playwright/mcp:latest", "playwright", ""),
     ] {
-        assert_eq!(recognize(line), Some((name, joining.to_owned())), "{line}");
+        assert_eq!(recognize_line(line), Some((name, joining.to_owned())), "{line}");
     }
 }
 
@@ -122,7 +122,7 @@ fn joining_trait_needs_a_command_line_without_doubt() {
         "pnpm exec context7-mcp",
         "node_modules/.bin/context7-mcp",
     ] {
-        assert_eq!(recognize(line), Some(("context7", String::new())), "{line}");
+        assert_eq!(recognize_line(line), Some(("context7", String::new())), "{line}");
     }
 }
 
@@ -164,7 +164,7 @@ fn other_programs_are_not_recognized() {
         "go run example.com/mcp-server@v1.0.0",
         "docker run -i someone/time",
     ] {
-        assert_eq!(recognize(line), None, "{line}");
+        assert_eq!(recognize_line(line), None, "{line}");
     }
 }
 

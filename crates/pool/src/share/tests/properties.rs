@@ -21,8 +21,8 @@ struct Sample {
 }
 
 impl Sample {
-    fn config(&self) -> ServerConfig {
-        server(self.command, self.cwd, self.inherit_env, self.share)
+    fn to_config(&self) -> ServerConfig {
+        local_server(self.command, self.cwd, self.inherit_env, self.share)
     }
 
     /// The fields of the entry that are in its signature.
@@ -31,20 +31,20 @@ impl Sample {
     }
 
     fn decide(&self, traits: &ServerTraits, known: Option<&KnownServer>) -> ShareDecision {
-        let config = self.config();
+        let config = self.to_config();
         let request = ShareRequest {
-            place: place(self.folder, self.variable),
+            place: place_in(self.folder, self.variable),
             offer: self.offer,
-            roots: self.roots.map_or(RootsHash::from_roots(None), roots),
+            roots: self.roots.map_or(RootsHash::from_roots(None), roots_at),
             session: self.session,
-            ..request(&config, self.era)
+            ..request_for(&config, self.era)
         };
         decide_share(&request, traits, known)
     }
 }
 
 prop_compose! {
-    fn samples()(
+    fn any_sample()(
         command in prop::sample::select(vec!["a", "b"]),
         cwd in prop::sample::select(vec![None, Some("/srv"), Some("sub")]),
         inherit_env in prop::bool::weighted(0.2),
@@ -61,16 +61,16 @@ prop_compose! {
     }
 }
 
-fn observations() -> impl Strategy<Value = Vec<ServerTrait>> {
+fn any_observations() -> impl Strategy<Value = Vec<ServerTrait>> {
     prop::collection::vec(prop::sample::select(ServerTrait::ALL.to_vec()), 0..4)
 }
 
-fn observe(observed: &[ServerTrait]) -> ServerTraits {
+fn observe_all(observed: &[ServerTrait]) -> ServerTraits {
     observed.iter().fold(ServerTraits::default(), |traits, observed| traits.with_trait(*observed))
 }
 
 prop_compose! {
-    fn known_servers()(flags in prop::option::of(any::<(bool, bool, bool, bool)>())) -> Option<KnownServer> {
+    fn any_known_server()(flags in prop::option::of(any::<(bool, bool, bool, bool)>())) -> Option<KnownServer> {
         flags.map(|(uses_folder, stateful, ignores_offer, reads_roots)| {
             KnownServer { uses_folder, stateful, ignores_offer, reads_roots, ..PLAIN }
         })
@@ -116,9 +116,9 @@ proptest! {
     // G8
     #[test]
     fn clients_with_a_difference_share_only_if_a_rule_permits_it(
-        one in samples(), other in samples(), observed in observations(), known in known_servers(),
+        one in any_sample(), other in any_sample(), observed in any_observations(), known in any_known_server(),
     ) {
-        let (traits, known) = (observe(&observed), known.as_ref());
+        let (traits, known) = (observe_all(&observed), known.as_ref());
         // Two clients with one entry, which may differ in its `share`.
         let (command, cwd, inherit_env) = one.entry_values();
         let other = Sample { command, cwd, inherit_env, ..other };
@@ -137,7 +137,7 @@ proptest! {
 
     // G8
     #[test]
-    fn different_entries_never_share(one in samples(), other in samples(), known in known_servers()) {
+    fn different_entries_never_share(one in any_sample(), other in any_sample(), known in any_known_server()) {
         let keys = [&one, &other].map(|sample| sample.decide(&NO_TRAITS, known.as_ref()).key);
         let is_same_entry = one.entry_values() == other.entry_values();
         prop_assert!(keys[0] != keys[1] || is_same_entry);
@@ -146,9 +146,9 @@ proptest! {
     // G8
     #[test]
     fn key_has_no_part_that_a_rule_permits_to_differ(
-        sample in samples(), observed in observations(), known in known_servers(),
+        sample in any_sample(), observed in any_observations(), known in any_known_server(),
     ) {
-        let (traits, known) = (observe(&observed), known.as_ref());
+        let (traits, known) = (observe_all(&observed), known.as_ref());
         let Permission { place, offer, roots, session } = permitted_differences(&sample, &traits, known);
         let decision = sample.decide(&traits, known);
         prop_assert_eq!(present_parts(&decision.key), [!place, !offer, !roots, !session]);
@@ -157,9 +157,9 @@ proptest! {
     // G8
     #[test]
     fn decision_is_deterministic_and_gives_one_reason_for_each_part(
-        sample in samples(), observed in observations(), known in known_servers(),
+        sample in any_sample(), observed in any_observations(), known in any_known_server(),
     ) {
-        let traits = observe(&observed);
+        let traits = observe_all(&observed);
         let decision = sample.decide(&traits, known.as_ref());
         prop_assert_eq!(&decision, &sample.decide(&traits, known.as_ref()));
         let parts = [SharePart::Place, SharePart::Offer, SharePart::Roots, SharePart::Session];
@@ -171,10 +171,10 @@ proptest! {
     // G8
     #[test]
     fn another_trait_narrows_the_key_unless_the_server_ignores_the_offer(
-        sample in samples(), observed in observations(), known in known_servers(),
+        sample in any_sample(), observed in any_observations(), known in any_known_server(),
         added in prop::sample::select(ServerTrait::ALL.to_vec()),
     ) {
-        let traits = observe(&observed);
+        let traits = observe_all(&observed);
         let before = sample.decide(&traits, known.as_ref()).key;
         let after = sample.decide(&traits.with_trait(added), known.as_ref()).key;
         let widens_offer = added == ServerTrait::IgnoresOffer;
@@ -186,10 +186,10 @@ proptest! {
 
     // G8
     #[test]
-    fn traits_do_not_depend_on_the_order_of_observations(mut observed in observations()) {
-        let traits = observe(&observed);
+    fn traits_do_not_depend_on_the_order_of_observations(mut observed in any_observations()) {
+        let traits = observe_all(&observed);
         observed.reverse();
-        prop_assert_eq!(traits, observe(&observed));
+        prop_assert_eq!(traits, observe_all(&observed));
         prop_assert!(!traits.ignores_offer || !traits.asks && !traits.varies);
     }
 }

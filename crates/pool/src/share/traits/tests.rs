@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-fn signature(name: &str) -> Signature {
+fn signature_of(name: &str) -> Signature {
     Signature::from_config(&ServerConfig::new(TransportConfig::Sdk { name: name.to_owned() }))
 }
 
@@ -24,7 +24,7 @@ fn store_in(folder: &TempDir) -> TraitStore {
 #[test]
 fn traits_are_kept_for_other_processes_and_other_servers_have_none() {
     let folder = tempfile::tempdir().unwrap();
-    let (server, other) = (signature("a"), signature("b"));
+    let (server, other) = (signature_of("a"), signature_of("b"));
     assert!(store_in(&folder).record(&server, ServerTrait::ReadsRoots));
     assert!(store_in(&folder).record(&server, ServerTrait::IgnoresOffer));
     let expected = ServerTraits { reads_roots: true, ignores_offer: true, ..ServerTraits::default() };
@@ -41,9 +41,9 @@ fn traits_are_kept_for_other_processes_and_other_servers_have_none() {
 fn running_process_learns_from_another_one() {
     let folder = tempfile::tempdir().unwrap();
     let (one, other) = (store_in(&folder), store_in(&folder));
-    assert_eq!(one.traits_of(&signature("a")), ServerTraits::default());
-    other.record(&signature("a"), ServerTrait::Asks);
-    assert!(one.traits_of(&signature("a")).asks);
+    assert_eq!(one.traits_of(&signature_of("a")), ServerTraits::default());
+    other.record(&signature_of("a"), ServerTrait::Asks);
+    assert!(one.traits_of(&signature_of("a")).asks);
 }
 
 // G8
@@ -51,7 +51,7 @@ fn running_process_learns_from_another_one() {
 fn server_that_asks_or_varies_no_longer_ignores_the_offer() {
     for contradiction in [ServerTrait::Asks, ServerTrait::VariesByOffer] {
         let folder = tempfile::tempdir().unwrap();
-        let server = signature("a");
+        let server = signature_of("a");
         let store = store_in(&folder);
         assert!(store.record(&server, ServerTrait::IgnoresOffer));
         assert!(store.record(&server, contradiction));
@@ -68,9 +68,9 @@ fn server_that_asks_or_varies_no_longer_ignores_the_offer() {
 fn known_trait_is_not_written_again() {
     let folder = tempfile::tempdir().unwrap();
     let store = store_in(&folder);
-    assert!(store.record(&signature("a"), ServerTrait::Asks));
+    assert!(store.record(&signature_of("a"), ServerTrait::Asks));
     std::fs::remove_file(folder.path().join(FILE)).unwrap();
-    assert!(!store.record(&signature("a"), ServerTrait::Asks));
+    assert!(!store.record(&signature_of("a"), ServerTrait::Asks));
     assert!(!folder.path().join(FILE).exists());
 }
 
@@ -78,7 +78,7 @@ fn known_trait_is_not_written_again() {
 #[test]
 fn damaged_file_counts_as_empty_and_is_replaced() {
     let huge = vec![b' '; usize::try_from(SERVER_TRAITS_BYTES).unwrap() + 1];
-    let server = signature("a");
+    let server = signature_of("a");
     let wrong_entry = format!(r#"{{"servers": {{"{server}": ["asks"], "x": 7}}}}"#);
     let wrong_flag = format!(r#"{{"servers": {{"{server}": {{"ignoresOffer": "yes"}}}}}}"#);
     let damages: [&[u8]; 8] = [
@@ -106,7 +106,7 @@ fn damaged_file_counts_as_empty_and_is_replaced() {
 #[test]
 fn unknown_members_survive_a_write() {
     let folder = tempfile::tempdir().unwrap();
-    let server = signature("a");
+    let server = signature_of("a");
     let before = format!(
         r#"{{"later": [1], "servers": {{"{server}": {{"seen": 3, "ignoresOffer": true}}, "other": {{"x": null}}}}}}"#
     );
@@ -128,11 +128,11 @@ fn oldest_servers_are_dropped_beyond_the_limit() {
         (0..SERVER_TRAITS).map(|n| (format!("{n}"), serde_json::json!({ "asks": true }))).collect();
     let content = serde_json::json!({ "servers": servers });
     std::fs::write(folder.path().join(FILE), content.to_string()).unwrap();
-    assert!(store_in(&folder).record(&signature("new"), ServerTrait::Asks));
+    assert!(store_in(&folder).record(&signature_of("new"), ServerTrait::Asks));
     let stored = read_servers(&folder.path().join(FILE));
     assert_eq!(stored.len(), SERVER_TRAITS);
     assert!(!stored.contains_key("0") && stored.contains_key("1"));
-    assert!(stored.contains_key(&signature("new").to_string()));
+    assert!(stored.contains_key(&signature_of("new").to_string()));
 }
 
 // G8
@@ -143,8 +143,8 @@ fn file_never_grows_beyond_its_limit() {
     let content = serde_json::json!({ "servers": { "other": { "note": note, "asks": true } } });
     std::fs::write(folder.path().join(FILE), content.to_string()).unwrap();
     for name in ["a", "b"] {
-        assert!(store_in(&folder).record(&signature(name), ServerTrait::Asks));
-        assert!(store_in(&folder).traits_of(&signature(name)).asks);
+        assert!(store_in(&folder).record(&signature_of(name), ServerTrait::Asks));
+        assert!(store_in(&folder).traits_of(&signature_of(name)).asks);
     }
 }
 
@@ -155,9 +155,9 @@ fn traits_hold_for_the_process_if_they_cannot_be_written() {
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();
     for store in [TraitStore::new(None), TraitStore::new(Some(&file.join("below")))] {
-        assert!(store.record(&signature("a"), ServerTrait::Asks));
-        assert!(!store.record(&signature("a"), ServerTrait::Asks));
-        assert!(store.traits_of(&signature("a")).asks);
+        assert!(store.record(&signature_of("a"), ServerTrait::Asks));
+        assert!(!store.record(&signature_of("a"), ServerTrait::Asks));
+        assert!(store.traits_of(&signature_of("a")).asks);
     }
 }
 
@@ -166,10 +166,10 @@ fn traits_hold_for_the_process_if_they_cannot_be_written() {
 fn memory_is_limited_to_the_same_number_of_servers() {
     let store = TraitStore::new(None);
     for n in 0..=SERVER_TRAITS {
-        store.record(&signature(&n.to_string()), ServerTrait::Asks);
+        store.record(&signature_of(&n.to_string()), ServerTrait::Asks);
     }
     assert_eq!(store.lock_observed().len(), SERVER_TRAITS);
-    assert!(store.traits_of(&signature(&SERVER_TRAITS.to_string())).asks, "the newest is kept");
+    assert!(store.traits_of(&signature_of(&SERVER_TRAITS.to_string())).asks, "the newest is kept");
 }
 
 // G8
@@ -184,7 +184,7 @@ fn concurrent_writers_lose_no_trait() {
             scope.spawn(move || {
                 start.wait();
                 for n in 0..5 {
-                    store_in(folder).record(&signature(&format!("{writer}.{n}")), ServerTrait::Asks);
+                    store_in(folder).record(&signature_of(&format!("{writer}.{n}")), ServerTrait::Asks);
                 }
             });
         }
