@@ -98,7 +98,8 @@ async fn try_call(
     let client =
         ChannelClient { id: client, facts: Arc::clone(facts), table: Arc::clone(table), stderr: None };
     let mut serving = Box::pin(serve_channel(&copy, client, input, output));
-    let mut calling = Box::pin(call_over_channel(near, protocol, request));
+    let may_stay = || table.may_keep(&copy, facts);
+    let mut calling = Box::pin(call_over_channel(near, protocol, request, may_stay));
     let mut is_served = true;
     loop {
         tokio::select! {
@@ -110,11 +111,12 @@ async fn try_call(
     }
 }
 
-/// Speaks MCP on the channel: handshake, then the call.
+/// Speaks MCP on the channel: handshake, then the call, if the copy of the server is still one for this client.
 async fn call_over_channel(
     stream: DuplexStream,
     protocol: AgreedProtocol,
     request: &TaskRequest,
+    may_stay: impl Fn() -> bool,
 ) -> Result<RawJson, TaskFailure> {
     let era = match protocol {
         AgreedProtocol::Old(_) => Era::Old,
@@ -130,6 +132,9 @@ async fn call_over_channel(
     let connected = handshake::connect(&mut connector, era, &introduction, limit.min(DOWNLOAD_TIME)).await;
     let EstablishedConnection { link: _link, session } =
         connected.map_err(|failure| TaskFailure::NotSent(failure.to_string()))?;
+    if !may_stay() {
+        return Err(TaskFailure::NotSent("the server turned out to need a copy for each client".to_owned()));
+    }
     let arguments = RawJson::parse(&request.arguments)
         .map_err(|error| TaskFailure::Sent(format!("the arguments are not JSON: {error}")))?;
     let params = RequestParams::new().with_member("name", &request.tool).with_raw("arguments", &arguments);

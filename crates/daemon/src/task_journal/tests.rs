@@ -3,6 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
+use mcparley_platform::file::store_cache_file;
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -104,9 +105,8 @@ fn time_to_keep_a_result_is_bounded() {
 // G10: a full disk, simulated by a folder that cannot be created.
 #[test]
 fn task_that_cannot_be_stored_is_not_started() {
-    let (folder, tasks, now) = fixture();
-    std::fs::create_dir(folder.path().join("daemon")).unwrap();
-    std::fs::write(&tasks, "no folder").unwrap();
+    let (_folder, tasks, now) = fixture();
+    store_cache_file(&tasks, "no folder").unwrap();
     let journal = TaskJournal::open(&tasks, now);
     let error = journal.begin(&request("a"), now).unwrap_err().to_string();
     assert!(error.starts_with("the call was not sent, because its task cannot be stored: "), "{error}");
@@ -120,7 +120,7 @@ fn result_that_cannot_be_stored_is_told_as_a_failure() {
     let journal = TaskJournal::open(&tasks, now);
     let id = journal.begin(&request("a"), now).unwrap().id;
     std::fs::remove_dir_all(&tasks).unwrap();
-    std::fs::write(&tasks, "no folder").unwrap();
+    store_cache_file(&tasks, "no folder").unwrap();
     journal.end(&id, completed("{}"), now);
     let task = journal.find(&id, now).unwrap().task;
     assert_eq!(task.state, TaskState::Failed);
@@ -132,7 +132,7 @@ fn result_that_cannot_be_stored_is_told_as_a_failure() {
 fn damaged_files_are_skipped_and_told() {
     let (_folder, tasks, now) = fixture();
     let id = TaskJournal::open(&tasks, now).begin(&request("a"), now).unwrap().id;
-    std::fs::write(tasks.join("bad.task"), b"\xff{").unwrap();
+    store_cache_file(&tasks.join("bad.task"), "{").unwrap();
     std::fs::copy(tasks.join(format!("{id}.task")), tasks.join("copy.task")).unwrap();
     std::fs::create_dir(tasks.join("folder.task")).unwrap();
     let list = TaskJournal::open(&tasks, now).list(now);
