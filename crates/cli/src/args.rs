@@ -29,6 +29,7 @@ mod tasks;
 mod tool_path;
 mod trailing;
 mod typed_server;
+mod ui;
 mod values;
 
 #[cfg(test)]
@@ -58,6 +59,7 @@ pub use server_options::{
 };
 pub use sign_in::{AuthCommand, AuthStatusArgs, IdpCommand, IdpSetupArgs, LoginArgs, LogoutArgs, WaitArgs};
 pub use tasks::{TasksArgs, TasksCommand};
+pub use ui::UiArgs;
 pub use values::{FileArg, OwnScopeArg, ScopeArg, SettingSourceArg, ShellArg};
 
 /// Connect an agent to every MCP server its user has
@@ -229,6 +231,7 @@ pub enum McpCommand {
     Call(CallArgs),
     Ask(AskArgs),
     Serve(ServeArgs),
+    Ui(UiArgs),
     Screen(ScreenArgs),
     Resources(ResourcesArgs),
     Read(ReadArgs),

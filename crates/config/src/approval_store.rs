@@ -157,6 +157,22 @@ pub fn approve_items(paths: &Paths, items: &[ApprovalItem]) -> Result<PathBuf, C
     Ok(store.file().to_owned())
 }
 
+/// Rejects items that the user looked at: a server by its name, any other item as it is now. Returns the file
+/// of the store.
+///
+/// # Errors
+/// When the store cannot be written.
+pub fn reject_items(paths: &Paths, items: &[ApprovalItem]) -> Result<PathBuf, ChangeError> {
+    let store = ApprovalStore::for_project(paths);
+    for item in items {
+        match item.kind {
+            ItemKind::Server => store.reject_server(&ServerName::new(&item.name))?,
+            ItemKind::Variable | ItemKind::Rule | ItemKind::Hook => store.reject_item(item)?,
+        }
+    }
+    Ok(store.file().to_owned())
+}
+
 fn add_approval(editor: &JsonEditor, path: &[&str], item: &ApprovalItem) -> Result<(), EditError> {
     let below = [path, &[APPROVED, item.kind.store_key()]].concat();
     editor.add_to_list(&below, &item.name, &item.content.to_string())

@@ -3,6 +3,7 @@
 //! Every edit goes through [`mcparley_platform::file::update_file`] and `json_editor`, so it is an atomic write
 //! under an advisory lock, and the rest of the file stays unchanged.
 
+mod approval_entry;
 mod exclude;
 mod hook;
 mod identity;
@@ -12,9 +13,10 @@ mod server;
 mod server_choice;
 mod tools;
 
-pub use crate::approval_store::approve_items;
+pub use crate::approval_store::{approve_items, reject_items};
 pub use crate::change_error::ChangeError;
 pub use crate::edit_target::{FileChoice, WriteScope};
+pub use approval_entry::{ApprovalEntry, approval_entries, hook_fields, review_fields, server_entry};
 pub use exclude::GitExclusion;
 pub use hook::{HookChoice, approve_hook, pending_hooks, reject_hook};
 pub use identity::{remove_identity_provider, set_identity_provider};

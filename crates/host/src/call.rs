@@ -42,15 +42,18 @@ mod task;
 mod tool_request;
 
 use crate::audit::AuditEntry;
-use crate::host::Host;
+use crate::host::{CallEnding, Host};
 use bind::BoundTool;
 use call_hooks::HookState;
 use mcparley_catalog::{CatalogEntry, ToolProvider};
+use mcparley_model::text::truncate_text;
 use mcparley_results::{CallOutcome, ForwardableOutcome, shape_outcome};
 use tracing::Instrument as _;
 
 /// The maximum number of times a tool's definition may change before a call to it fails.
 const DEFINITIONS: usize = 3;
+/// The number of characters of a failure that the log of calls keeps.
+const ENDING_CHARS: usize = 300;
 
 pub use crate::call_error::{CallError, ExecutionStatus};
 pub use crate::in_process::{InProcessServer, ToolOutput};
@@ -139,16 +142,17 @@ impl Host {
             ToolProvider::Server(server) => {
                 let progress = call.progress.as_ref().map(tokio::sync::watch::Sender::subscribe);
                 let running = self.call_statistics().begin_call(server, &bound.entry.tool.name, progress);
-                let answer = self.call_server(bound, call).await?;
-                let outcome = match call.is_forwarded {
-                    true => ForwardableOutcome::from_answer(answer),
-                    false => shape_outcome(answer).map(ForwardableOutcome::Shaped),
-                };
-                let outcome = outcome.map_err(|shape| bound.call_failed_error(shape.into()))?;
+                let outcome = self.call_server(bound, call).await.and_then(|answer| {
+                    let outcome = match call.is_forwarded {
+                        true => ForwardableOutcome::from_answer(answer),
+                        false => shape_outcome(answer).map(ForwardableOutcome::Shaped),
+                    };
+                    outcome.map_err(|shape| bound.call_failed_error(shape.into()))
+                });
                 if let Some(running) = running {
-                    running.record_outcome(outcome.is_error());
+                    running.record_ending(call_ending(&outcome));
                 }
-                return Ok(outcome);
+                return outcome;
             }
             // Boxed: these rare, large futures would enlarge the future of every call.
             ToolProvider::Host(tool) => Box::pin(self.run_built_in_tool(*tool, call)).await,
@@ -199,6 +203,15 @@ impl Host {
     #[must_use]
     pub fn denies_outright(&self, entry: &CatalogEntry) -> bool {
         self.catalog().is_denied(entry)
+    }
+}
+
+/// The way in which a call ended, for the log of calls.
+fn call_ending(outcome: &Result<ForwardableOutcome, CallError>) -> CallEnding {
+    match outcome {
+        Ok(outcome) if outcome.is_error() => CallEnding::ToolError,
+        Ok(_) => CallEnding::Succeeded,
+        Err(error) => CallEnding::Failed(truncate_text(&error.to_string(), ENDING_CHARS).into()),
     }
 }
 

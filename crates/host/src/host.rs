@@ -9,7 +9,7 @@
 //! | the order in which prompts and instructions were shown | `shown_order` |
 //! | the user's decisions about tools | `tool_decisions` |
 //! | the state of the host as one value | `state` |
-//! | running calls, and counts of ended ones | `call_statistics` |
+//! | running calls, and counts of ended ones; the newest of them | `call_statistics`, `finished_call` |
 //! | agents: hosts that share servers of another host | `agent` |
 //! | one call | `call` |
 
@@ -18,6 +18,7 @@ mod built_in;
 mod call_statistics;
 mod catalog_publisher;
 mod changes;
+mod finished_call;
 mod parts;
 mod ready;
 mod roster;
@@ -62,6 +63,7 @@ pub use call_statistics::{CallCount, RunningCall};
 use catalog_publisher::CatalogPublisher;
 pub(crate) use catalog_publisher::CatalogSnapshot;
 pub use changes::ChangeListener;
+pub use finished_call::{CallEnding, FinishedCall};
 pub(crate) use parts::HostParts;
 pub use ready::{HostServer, Readiness};
 pub(crate) use roster::Roster;

@@ -168,6 +168,7 @@ const GROUPS: [CommandGroup; 6] = [
             ("serve", "Offer all servers to an agent as one"),
             ("connect CLIENT", "Put that into Claude Code, Cursor, …"),
             ("daemon …", "Run servers once for all clients"),
+            ("ui", "Open the web page of the servers"),
         ],
         more: &[],
     },

@@ -1,7 +1,5 @@
 //! The dialog that approves the configuration of a folder, item by item.
 
-mod entry;
-
 use crossterm::event::KeyCode;
 use mcparley::model::approval::ApprovalItem;
 use mcparley::model::text::display_line;
@@ -10,7 +8,9 @@ use super::key_reader::DialogInput;
 use super::session::{DialogControls, DialogModel, DialogSize};
 use super::styled_line::{StyledLine, Tone};
 
-pub use entry::{ApprovalEntry, approval_entries, hook_fields, review_fields, server_entry};
+pub use mcparley::config::change::{
+    ApprovalEntry, approval_entries, hook_fields, review_fields, server_entry,
+};
 
 /// The end of one round of the dialog.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,13 +6,14 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use mcparley_model::name::{ServerName, ToolName};
 use mcparley_wire::peer::ProgressUpdate;
 use tokio::sync::watch;
 
 use super::Host;
+use super::finished_call::{CallEnding, FinishedCall, FinishedCalls};
 
 /// The maximum number of tools whose calls are counted, so that servers that rename their tools all the time
 /// do not fill the memory.
@@ -83,13 +84,15 @@ pub(crate) struct CallStatistics {
 }
 
 #[derive(Debug, Default)]
-struct CallRecords {
+pub(super) struct CallRecords {
     /// Oldest first.
     running: Vec<StartedCall>,
     ended: HashMap<ServerName, HashMap<ToolName, CallCount>>,
     /// The number of tools in `ended`.
     tools: usize,
     last_id: u64,
+    /// The newest ended calls.
+    pub(super) finished: FinishedCalls,
 }
 
 #[derive(Debug)]
@@ -98,6 +101,7 @@ struct StartedCall {
     server: ServerName,
     tool: ToolName,
     since: Instant,
+    began: SystemTime,
     progress: Option<watch::Receiver<Option<ProgressUpdate>>>,
 }
 
@@ -117,7 +121,7 @@ impl CallStatistics {
         Self { is_enabled, ..Self::default() }
     }
 
-    /// Records the beginning of a call, if calls are recorded. The call counts as failed unless its guard is
+    /// Records the beginning of a call, if calls are recorded. The call counts as canceled unless its guard is
     /// told otherwise.
     pub(crate) fn begin_call(
         self: &Arc<Self>,
@@ -132,18 +136,19 @@ impl CallStatistics {
         table.last_id += 1;
         let id = table.last_id;
         let (server, tool) = (server.clone(), tool.clone());
-        table.running.push(StartedCall { id, server, tool, since: Instant::now(), progress });
+        let (since, began) = (Instant::now(), SystemTime::now());
+        table.running.push(StartedCall { id, server, tool, since, began, progress });
         drop(table);
         self.announce_change();
-        Some(CallGuard { statistics: Arc::clone(self), id, has_failed: true })
+        Some(CallGuard { statistics: Arc::clone(self), id, ending: CallEnding::Canceled })
     }
 
-    fn end_call(&self, id: u64, has_failed: bool) {
+    fn end_call(&self, id: u64, ending: CallEnding) {
         let mut table = self.lock_table();
         // The newest calls end first more often than the oldest.
         if let Some(at) = table.running.iter().rposition(|call| call.id == id) {
             let call = table.running.remove(at);
-            table.count_call(call, has_failed);
+            table.count_call(call, ending);
         }
         drop(table);
         self.announce_change();
@@ -156,15 +161,19 @@ impl CallStatistics {
         }
     }
 
-    fn lock_table(&self) -> MutexGuard<'_, CallRecords> {
+    pub(super) fn lock_table(&self) -> MutexGuard<'_, CallRecords> {
         // Every change leaves plain data that is valid, so a panic elsewhere does not matter.
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl CallRecords {
-    fn count_call(&mut self, call: StartedCall, has_failed: bool) {
-        let StartedCall { server, tool, since, .. } = call;
+    fn count_call(&mut self, call: StartedCall, ending: CallEnding) {
+        let StartedCall { id: number, server, tool, since, began, .. } = call;
+        let (duration, has_failed) = (since.elapsed(), ending.is_failure());
+        let finished =
+            FinishedCall { number, server: server.clone(), tool: tool.clone(), began, duration, ending };
+        self.finished.push_call(finished);
         let of_server = self.ended.entry(server).or_default();
         if !of_server.contains_key(&tool) {
             if self.tools == COUNTED_TOOLS {
@@ -175,7 +184,7 @@ impl CallRecords {
         let count = of_server.entry(tool).or_default();
         count.calls += 1;
         count.failures += u64::from(has_failed);
-        count.time = count.time.saturating_add(since.elapsed());
+        count.time = count.time.saturating_add(duration);
     }
 }
 
@@ -184,19 +193,20 @@ impl CallRecords {
 pub(crate) struct CallGuard {
     statistics: Arc<CallStatistics>,
     id: u64,
-    has_failed: bool,
+    ending: CallEnding,
 }
 
 impl CallGuard {
-    /// Records the outcome, and ends the call.
-    pub(crate) fn record_outcome(mut self, has_failed: bool) {
-        self.has_failed = has_failed;
+    /// Records the way in which the call ended, and ends it.
+    pub(crate) fn record_ending(mut self, ending: CallEnding) {
+        self.ending = ending;
     }
 }
 
 impl Drop for CallGuard {
     fn drop(&mut self) {
-        self.statistics.end_call(self.id, self.has_failed);
+        let ending = std::mem::replace(&mut self.ending, CallEnding::Canceled);
+        self.statistics.end_call(self.id, ending);
     }
 }
 
@@ -222,7 +232,7 @@ mod tests {
             statistics.lock_table().running.iter().map(StartedCall::to_running_call).collect();
         assert_eq!(running.len(), 2);
         assert_eq!(running[0].progress.as_ref().and_then(|progress| progress.total), Some(4.0));
-        succeeding.record_outcome(false);
+        succeeding.record_ending(CallEnding::Succeeded);
         drop(cancelled);
         let table = statistics.lock_table();
         assert!(table.running.is_empty());

@@ -157,3 +157,27 @@ pub const DOOR_DRAIN_TIME: Duration = Duration::from_secs(10);
 
 /// The maximum size of a file of tokens.
 pub const DOOR_TOKEN_FILE_BYTES: u64 = 64 * 1024;
+
+/// The maximum size of the body of a request of the web page: arguments of a call, or the answer to a question.
+pub const PAGE_BODY_BYTES: usize = 1024 * 1024;
+
+/// The maximum number of browsers that use one web page; the one that came first has to sign in again.
+pub const PAGE_SESSIONS: usize = 32;
+
+/// The maximum number of event streams of one web page; more are refused with status 429.
+pub const PAGE_STREAMS: usize = 64;
+
+/// The time for which a web page that was changed is quiet before the next change is sent.
+pub const PAGE_QUIET: Duration = Duration::from_millis(40);
+
+/// The interval at which an open web page looks for questions of other gateways.
+pub const PAGE_SURVEY: Duration = Duration::from_secs(2);
+
+/// The time after which `mcparley ui` ends while no page is connected.
+pub const PAGE_IDLE: Duration = Duration::from_secs(10 * 60);
+
+/// The maximum number of finished calls that a host keeps for display.
+pub const FINISHED_CALLS: usize = 500;
+
+/// The maximum size of an image in a result that the web page shows.
+pub const PAGE_IMAGE_BYTES: usize = 8 * 1024 * 1024;

@@ -1,15 +1,15 @@
 //! The items of a folder that need approval, each described in full.
 
-use mcparley::config::LoadedConfig;
-use mcparley::config::change::PendingApprovals;
-use mcparley::config::plan::PlannedServer;
-use mcparley::model::approval::{ApprovalItem, ItemKind, WaitingItem};
-use mcparley::model::config::ReviewField;
-use mcparley::model::hook::Hook;
+use mcparley_model::approval::{ApprovalItem, ItemKind, WaitingItem};
+use mcparley_model::config::ReviewField;
+use mcparley_model::hook::Hook;
+
+use super::PendingApprovals;
+use crate::LoadedConfig;
+use crate::plan::PlannedServer;
 
 /// One item that needs approval.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct ApprovalEntry {
     /// The item to record.
     pub item: ApprovalItem,
