@@ -32,8 +32,8 @@ use mcparley_console::arguments::ToolArgumentError;
 use mcparley_conversation::{ModelChoiceError, ModelError, NO_MODEL_HINT};
 
 use crate::exit::{self, NamedExitCode};
-use crate::report::{PendingSignIn, SignInTarget};
 use crate::signal::Signal;
+use mcparley_report::{PendingSignIn, SignInTarget};
 
 pub(crate) use add::AddError;
 pub(crate) use daemon::DaemonCommandError;

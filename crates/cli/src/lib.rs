@@ -12,7 +12,7 @@
 //! | the async runtime and signal handling | `runtime`, `signal` |
 //! | each command: arguments → report → output | `commands` |
 //! | sign-in: pages, pasted URLs, secrets | `sign_in` |
-//! | report values, rendered as text and as JSON | `report` |
+//! | report values, rendered as text and as JSON | the crate `mcparley-report` |
 //! | standard output, messages, the progress line | `out`, `progress` |
 //! | errors, their hints and exit codes | `error`, [`exit`] |
 //! | shell completion | `complete` |
@@ -27,7 +27,6 @@ mod error;
 pub mod exit;
 mod out;
 mod progress;
-mod report;
 mod runtime;
 mod sign_in;
 mod signal;

@@ -23,10 +23,10 @@ use crate::context::Context;
 use crate::error::{AddError, CommandError, UnavailableError};
 use crate::exit;
 use crate::out::{TerminalOutput, bold};
-use crate::report::SignInTarget;
 use crate::runtime;
 use crate::sign_in::{SecretOwner, ServerAccount, read_client_secret};
 use check::CheckOutcome;
+use mcparley_report::SignInTarget;
 
 pub(super) fn run(
     args: &AddArgs,

@@ -14,7 +14,7 @@ use crate::args::{AgentOption, AgentView};
 use crate::context::Context;
 use crate::error::{CommandError, UsageError};
 use crate::out::{TerminalOutput, bold, color_status, dim};
-use crate::report::{ServerReport, target_line};
+use mcparley_report::{ServerReport, target_line};
 
 /// The width of the column of plan statuses.
 const STANDING_WIDTH: usize = "needs approval".len();

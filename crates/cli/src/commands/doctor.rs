@@ -15,8 +15,8 @@ use crate::context::Context;
 use crate::error::{CommandError, plan_status_code};
 use crate::exit::{self, NamedExitCode};
 use crate::out::{TerminalOutput, bold, color_verdict, color_weight, dim};
-use crate::report::DoctorReport;
 use crate::runtime;
+use mcparley_report::DoctorReport;
 
 /// The maximum number of stderr lines in the text output.
 const STDERR_LINES: usize = 8;

@@ -12,9 +12,9 @@ use crate::args::GetArgs;
 use crate::context::{self, Context};
 use crate::error::{CommandError, UsageError};
 use crate::out::{TerminalOutput, bold, color_status, dim};
-use crate::report::{self, ServerReport};
 use crate::runtime;
 use crate::sign_in::ServerAccount;
+use mcparley_report::{self, ServerReport};
 
 pub(super) fn run(
     args: &GetArgs,
@@ -103,7 +103,7 @@ fn render_server(
     field("scope", server.scope.as_str());
     field("declared in", &server.origin.to_string());
     if let Some(raw) = &server.raw {
-        render_entry(&raw.to_displayed(server.kind, report::effective_reveal(server, reveal)), &mut field);
+        render_entry(&raw.to_displayed(server.kind, mcparley_report::effective_reveal(server, reveal)), &mut field);
     }
     if matches!(server.status, PlanStatus::NeedsApproval(_)) {
         for review in review_fields(server, loaded) {

@@ -15,8 +15,8 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit;
 use crate::out::{TerminalOutput, bold, color_health, color_status, dim};
-use crate::report::{HealthReport, ListReport, effective_servers, health_summary, target_line};
 use crate::runtime;
+use mcparley_report::{HealthReport, ListReport, effective_servers, health_summary, target_line};
 
 pub(super) fn run(
     args: &ListArgs,

@@ -24,10 +24,10 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit::{self, NamedExitCode};
 use crate::out::TerminalOutput;
-use crate::report::effective_servers;
-use crate::report::{PendingSignIn, SignInTarget};
 use crate::runtime;
 use crate::sign_in::{ServerAccount, SignInGuide, no_sign_in_error, print_vault_notices};
+use mcparley_report::effective_servers;
+use mcparley_report::{PendingSignIn, SignInTarget};
 use outcome::{LoginOutcome, LoginState};
 
 pub(super) fn run(

@@ -13,9 +13,9 @@ use crate::context::Context;
 use crate::error::{CommandError, with_sources};
 use crate::exit;
 use crate::out::{TerminalOutput, bold};
-use crate::report::SignInTarget;
 use crate::runtime;
 use crate::sign_in::{ServerAccount, print_vault_notices};
+use mcparley_report::SignInTarget;
 
 pub(super) fn run(
     args: &LogoutArgs,

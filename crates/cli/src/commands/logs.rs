@@ -17,8 +17,8 @@ use crate::args::LogsArgs;
 use crate::context::Context;
 use crate::error::{CommandError, FileError};
 use crate::out::{TerminalOutput, bold, dim};
-use crate::report::effective_servers;
 use crate::runtime;
+use mcparley_report::effective_servers;
 
 pub(super) fn run(
     args: &LogsArgs,

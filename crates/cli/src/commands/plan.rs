@@ -8,7 +8,7 @@ use super::{CommandResult, base_exit_code, hooks, print_problems};
 use crate::args::PlanArgs;
 use crate::exit;
 use crate::out::{TerminalOutput, bold, color_status, dim};
-use crate::report::{PlanReport, WaitingReport, target_line};
+use mcparley_report::{PlanReport, WaitingReport, target_line};
 
 /// The width of the column of plan statuses.
 const STANDING_WIDTH: usize = "needs approval".len();

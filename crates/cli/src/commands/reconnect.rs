@@ -16,8 +16,8 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit::{self, NamedExitCode};
 use crate::out::TerminalOutput;
-use crate::report::{HealthReport, ListedReport, effective_servers};
 use crate::runtime;
+use mcparley_report::{HealthReport, ListedReport, effective_servers};
 
 pub(super) fn run(
     args: &ReconnectArgs,

@@ -14,8 +14,8 @@ use crate::context::{self, Context};
 use crate::error::CommandError;
 use crate::exit;
 use crate::out::{TerminalOutput, bold};
-use crate::report::effective_servers;
 use crate::runtime;
+use mcparley_report::effective_servers;
 
 pub(super) fn run_approve(
     args: &ApproveArgs,

@@ -20,8 +20,8 @@ use crate::context::{self, Context};
 use crate::error::{CommandError, UsageError};
 use crate::exit;
 use crate::out::{TerminalOutput, bold, dim};
-use crate::report::WaitingReport;
 use crate::runtime;
+use mcparley_report::WaitingReport;
 
 pub(super) fn run(args: &TrustArgs, context: &Context, out: &mut TerminalOutput) -> CommandResult {
     let paths = match &args.folder {

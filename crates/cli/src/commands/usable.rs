@@ -18,7 +18,7 @@ use super::print_problems;
 use super::waiting::show_progress_during;
 use crate::error::CommandError;
 use crate::out::TerminalOutput;
-use crate::report::{SignInTarget, effective_servers, sign_in_hint};
+use mcparley_report::{SignInTarget, effective_servers, sign_in_hint};
 
 /// The upper limit of waiting. Connecting has timeouts of its own, so it is never reached in practice.
 const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);

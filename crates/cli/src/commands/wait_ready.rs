@@ -16,8 +16,8 @@ use crate::args::WaitReadyArgs;
 use crate::context::Context;
 use crate::exit::{self, NamedExitCode};
 use crate::out::{TerminalOutput, bold};
-use crate::report::sign_in_hint;
 use crate::runtime;
+use mcparley_report::sign_in_hint;
 
 /// The report of `wait-ready`.
 #[derive(Serialize)]

@@ -18,7 +18,7 @@ use crate::args::WaitArgs;
 use crate::context;
 use crate::error::CommandError;
 use crate::out::TerminalOutput;
-use crate::report::{PendingSignIn, SignInTarget};
+use mcparley_report::{PendingSignIn, SignInTarget};
 
 /// The dialog of a sign-in: browser, pasted input and timeout.
 pub(crate) struct SignInGuide {

@@ -12,9 +12,9 @@ use crate::commands::waiting::{Downloads, record_event};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::out::TerminalOutput;
-use crate::report::sign_in_hint_after_check;
-use crate::report::{HealthReport, health_summary};
 use crate::runtime;
+use mcparley_report::sign_in_hint_after_check;
+use mcparley_report::{HealthReport, health_summary};
 
 /// The outcome of the check of a server that was just added.
 pub(super) enum CheckOutcome {

@@ -18,9 +18,9 @@ use crate::context::Context;
 use crate::error::{CommandError, UsageError};
 use crate::exit;
 use crate::out::{TerminalOutput, bold};
-use crate::report::{PendingSignIn, SignInTarget};
 use crate::runtime;
 use crate::sign_in::{SecretOwner, SignInGuide, print_vault_notices, read_client_secret};
+use mcparley_report::{PendingSignIn, SignInTarget};
 
 pub(super) fn run(
     command: &IdpCommand,

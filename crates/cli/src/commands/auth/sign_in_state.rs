@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use crate::error::with_sources;
 use crate::out::{TerminalOutput, bold, dim};
-use crate::report::login_command;
 use crate::sign_in::ServerAccount;
+use mcparley_report::login_command;
 
 /// The report about one sign-in.
 #[derive(Debug, PartialEq, Eq, Serialize)]

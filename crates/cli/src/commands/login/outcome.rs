@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::error::CommandError;
 use crate::exit::{self, NamedExitCode};
 use crate::out::{TerminalOutput, bold};
-use crate::report::{PendingSignIn, SignInTarget, login_command};
+use mcparley_report::{PendingSignIn, SignInTarget, login_command};
 
 /// The state of a server after `login`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

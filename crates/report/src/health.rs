@@ -16,9 +16,9 @@ const STDERR_CHARS: usize = 2000;
 const STDERR_LINES: usize = 3;
 
 /// The health of one server, for `--json`.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct HealthReport {
+pub struct HealthReport {
     is: &'static str,
     milliseconds: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,7 +40,9 @@ pub(crate) struct HealthReport {
 }
 
 impl HealthReport {
-    pub(crate) fn from_check(server: &PlannedServer, checked: &CheckedServer) -> Self {
+    /// Reports the health of one server.
+    #[must_use]
+    pub fn from_check(server: &PlannedServer, checked: &CheckedServer) -> Self {
         let milliseconds = u64::try_from(checked.took.as_millis()).unwrap_or(u64::MAX);
         let empty = Self {
             is: "failed",
@@ -83,7 +85,7 @@ impl HealthReport {
     }
 
     /// The lines printed below the line of the server: notes, stderr, hint.
-    pub(crate) fn detail_lines(&self) -> Vec<String> {
+    pub fn detail_lines(&self) -> Vec<String> {
         let said = reason_lines(&self.stderr, STDERR_LINES);
         let said = said.into_iter().map(|line| format!("stderr: {}", display_line(line)));
         let hint = self.hint.iter().map(|hint| format!("hint: {hint}"));
@@ -92,7 +94,7 @@ impl HealthReport {
 }
 
 /// The health of a server in a few words, for its line in `list`.
-pub(crate) fn health_summary(checked: &CheckedServer) -> String {
+pub fn health_summary(checked: &CheckedServer) -> String {
     let took = checked.took.as_millis();
     match &checked.health {
         ServerHealth::Connected { surface, .. } if !checked.is_usable() => {

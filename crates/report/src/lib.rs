@@ -1,4 +1,7 @@
-//! Report values of commands; text and JSON are rendered from the same value.
+//! Reports of commands, as values: text and JSON are rendered from the same value.
+//!
+//! Pure on purpose: the command line only prints them. [`PlanReport`], [`ListReport`] and [`ServerReport`] are
+//! here; the others are in `doctor`, `health`, `pending_approvals`, `sign_in` and `stderr`.
 
 use std::collections::BTreeMap;
 
@@ -17,17 +20,15 @@ mod pending_approvals;
 mod sign_in;
 mod stderr;
 
-pub(crate) use doctor::DoctorReport;
-pub(crate) use health::{HealthReport, health_summary};
-pub(crate) use pending_approvals::WaitingReport;
-pub(crate) use sign_in::{
-    PendingSignIn, SignInTarget, login_command, sign_in_hint, sign_in_hint_after_check,
-};
+pub use doctor::DoctorReport;
+pub use health::{HealthReport, health_summary};
+pub use pending_approvals::WaitingReport;
+pub use sign_in::{PendingSignIn, SignInTarget, login_command, sign_in_hint, sign_in_hint_after_check};
 
 /// The report of `plan`.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct PlanReport<'l> {
+pub struct PlanReport<'l> {
     servers: Vec<ServerReport<'l>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hooks: Vec<HookWithStatus>,
@@ -41,7 +42,7 @@ pub(crate) struct PlanReport<'l> {
 
 impl<'l> PlanReport<'l> {
     /// Reports all entries, highest precedence first.
-    pub(crate) fn from_loaded(loaded: &'l LoadedConfig) -> Self {
+    pub fn from_loaded(loaded: &'l LoadedConfig) -> Self {
         let servers = loaded.plan.servers.iter().rev();
         Self {
             servers: servers
@@ -58,16 +59,16 @@ impl<'l> PlanReport<'l> {
 }
 
 /// The report of `list`: one server per name.
-#[derive(Serialize)]
-pub(crate) struct ListReport<'l> {
+#[derive(Debug, Serialize)]
+pub struct ListReport<'l> {
     servers: Vec<ListedReport<'l>>,
     problems: &'l [ConfigProblem],
     managed: ManagedReport<'l>,
 }
 
 /// A server and, if it was checked, its health.
-#[derive(Serialize)]
-pub(crate) struct ListedReport<'l> {
+#[derive(Debug, Serialize)]
+pub struct ListedReport<'l> {
     #[serde(flatten)]
     server: ServerReport<'l>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,10 +77,7 @@ pub(crate) struct ListedReport<'l> {
 
 impl<'l> ListReport<'l> {
     /// Reports one server per name, with the health of those that were checked.
-    pub(crate) fn from_loaded(
-        loaded: &'l LoadedConfig,
-        health: &'l BTreeMap<ServerName, HealthReport>,
-    ) -> Self {
+    pub fn from_loaded(loaded: &'l LoadedConfig, health: &'l BTreeMap<ServerName, HealthReport>) -> Self {
         let listed = |server: &'l PlannedServer| ListedReport::from_planned(server, health.get(&server.name));
         Self {
             servers: effective_servers(&loaded.plan).into_iter().map(listed).collect(),
@@ -91,14 +89,14 @@ impl<'l> ListReport<'l> {
 
 impl<'l> ListedReport<'l> {
     /// Reports one server as `list` does.
-    pub(crate) fn from_planned(server: &'l PlannedServer, health: Option<&'l HealthReport>) -> Self {
+    pub fn from_planned(server: &'l PlannedServer, health: Option<&'l HealthReport>) -> Self {
         Self { server: ServerReport::from_planned(server, SecretVisibility::Masked), health }
     }
 }
 
 /// One configuration entry of a server.
-#[derive(Serialize)]
-pub(crate) struct ServerReport<'l> {
+#[derive(Debug, Serialize)]
+pub struct ServerReport<'l> {
     name: &'l ServerName,
     scope: Scope,
     standing: &'l PlanStatus,
@@ -120,7 +118,9 @@ pub(crate) struct ServerReport<'l> {
 }
 
 impl<'l> ServerReport<'l> {
-    pub(crate) fn from_planned(server: &'l PlannedServer, reveal: SecretVisibility) -> Self {
+    /// Reports one entry.
+    #[must_use]
+    pub fn from_planned(server: &'l PlannedServer, reveal: SecretVisibility) -> Self {
         let needs_approval = matches!(server.status, PlanStatus::NeedsApproval(_));
         Self {
             name: &server.name,
@@ -142,7 +142,7 @@ impl<'l> ServerReport<'l> {
 }
 
 /// Whether managed files exclude other servers.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct ManagedReport<'l> {
     is: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -166,7 +166,7 @@ impl<'l> ManagedReport<'l> {
 }
 
 /// The effective entry of each server name, sorted by name.
-pub(crate) fn effective_servers(plan: &Plan) -> Vec<&PlannedServer> {
+pub fn effective_servers(plan: &Plan) -> Vec<&PlannedServer> {
     let mut by_name: BTreeMap<&ServerName, &PlannedServer> = BTreeMap::new();
     for server in &plan.servers {
         let better = by_name.get(&server.name).is_none_or(|known| plan_rank(server) >= plan_rank(known));
@@ -193,7 +193,7 @@ fn plan_rank(server: &PlannedServer) -> u8 {
 
 /// The masking of a server's fields. A server that needs approval is shown in full, because another person
 /// wrote it.
-pub(crate) fn effective_reveal(server: &PlannedServer, otherwise: SecretVisibility) -> SecretVisibility {
+pub fn effective_reveal(server: &PlannedServer, otherwise: SecretVisibility) -> SecretVisibility {
     match server.status {
         PlanStatus::NeedsApproval(_) => SecretVisibility::AsWritten,
         PlanStatus::Ready
@@ -208,7 +208,7 @@ pub(crate) fn effective_reveal(server: &PlannedServer, otherwise: SecretVisibili
 }
 
 /// The command or URL of the server on one line, with secrets masked.
-pub(crate) fn target_line(server: &PlannedServer) -> String {
+pub fn target_line(server: &PlannedServer) -> String {
     let Some(raw) = &server.raw else { return String::new() };
     let shown = raw.to_displayed(server.kind, effective_reveal(server, SecretVisibility::Masked));
     match (shown.url, shown.command) {

@@ -39,7 +39,7 @@ const AFTERMATH: [&str; 12] = [
 ];
 
 /// The line with the reason, or else the last lines, at most `most`.
-pub(super) fn reason_lines(stderr: &str, most: usize) -> Vec<&str> {
+pub(crate) fn reason_lines(stderr: &str, most: usize) -> Vec<&str> {
     let lines: Vec<&str> = stderr.lines().filter(|line| !line.trim().is_empty()).collect();
     let reasons: Vec<&str> = lines.iter().copied().filter(|line| is_reason(line)).collect();
     // An exception with its name is more specific than a line that mentions an error. Of several exceptions

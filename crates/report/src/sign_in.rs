@@ -13,7 +13,7 @@ use super::target_line;
 
 /// The server or identity provider that the user signs in to.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum SignInTarget<'w> {
+pub enum SignInTarget<'w> {
     /// A server, by name.
     Server(&'w str),
     /// The identity provider, by issuer URL.
@@ -32,7 +32,7 @@ impl std::fmt::Display for SignInTarget<'_> {
 /// A sign-in that needs the user.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct PendingSignIn {
+pub struct PendingSignIn {
     #[serde(skip_serializing_if = "Option::is_none")]
     server: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,7 +53,7 @@ pub(crate) struct PendingSignIn {
 impl PendingSignIn {
     /// Describes a sign-in that was not started. It has no page, because no process would receive the
     /// redirect.
-    pub(crate) fn without_page(target: SignInTarget<'_>) -> Self {
+    pub fn without_page(target: SignInTarget<'_>) -> Self {
         let (server, identity_provider) = match target {
             SignInTarget::Server(name) => (Some(name.to_owned()), None),
             SignInTarget::Provider(issuer) => (None, Some(issuer.to_owned())),
@@ -63,7 +63,7 @@ impl PendingSignIn {
     }
 
     /// Describes a sign-in that this process waits for.
-    pub(crate) fn with_page(target: SignInTarget<'_>, flow: &Flow) -> Self {
+    pub fn with_page(target: SignInTarget<'_>, flow: &Flow) -> Self {
         let url = flow.page().map(|page| page.as_str().to_owned());
         let user_code = flow.user_code().map(str::to_owned);
         let token_origin = flow.token_origin().map(str::to_owned);
@@ -79,18 +79,18 @@ fn sign_in_command(target: SignInTarget<'_>) -> String {
 }
 
 /// The command that signs in to a server.
-pub(crate) fn login_command(server: &str) -> String {
+pub fn login_command(server: &str) -> String {
     format!("mcparley login {}", shell_word(server))
 }
 
 /// The hint for a server that needs a sign-in.
-pub(crate) fn sign_in_hint(server: &ServerName) -> String {
+pub fn sign_in_hint(server: &ServerName) -> String {
     format!("sign in with `{}`", login_command(server.as_str()))
 }
 
 /// The hint for a checked server that needs a sign-in. A server without OAuth metadata may accept only a
 /// token from its operator, so the hint includes the command that sends a token as a header.
-pub(crate) fn sign_in_hint_after_check(checked: &CheckedServer, server: &PlannedServer) -> String {
+pub fn sign_in_hint_after_check(checked: &CheckedServer, server: &PlannedServer) -> String {
     match checked.describes_sign_in {
         true => sign_in_hint(&server.name),
         false => format!(

@@ -5,22 +5,26 @@ use mcparley::model::scope::ConfigOrigin;
 use serde::Serialize;
 
 /// Variables and permission rules that need approval.
-#[derive(Serialize)]
-pub(crate) struct WaitingReport<'w> {
-    pub(crate) variables: Vec<WaitingEntry<'w>>,
-    pub(crate) rules: Vec<WaitingEntry<'w>>,
+#[derive(Debug, Serialize)]
+pub struct WaitingReport<'w> {
+    /// The variables.
+    pub variables: Vec<WaitingEntry<'w>>,
+    /// The permission rules.
+    pub rules: Vec<WaitingEntry<'w>>,
 }
 
 /// A variable or rule in full, because another person wrote it.
-#[derive(Serialize)]
-pub(crate) struct WaitingEntry<'w> {
+#[derive(Debug, Serialize)]
+pub struct WaitingEntry<'w> {
     text: &'w str,
     origin: &'w ConfigOrigin,
     why: String,
 }
 
 impl<'w> WaitingReport<'w> {
-    pub(crate) fn from_items(items: &'w [WaitingItem]) -> Self {
+    /// Reports the items that wait for approval.
+    #[must_use]
+    pub fn from_items(items: &'w [WaitingItem]) -> Self {
         let of_kind = |kind: ItemKind| -> Vec<WaitingEntry<'w>> {
             let items = items.iter().filter(|waiting| waiting.item.kind == kind);
             items
@@ -30,12 +34,14 @@ impl<'w> WaitingReport<'w> {
         Self { variables: of_kind(ItemKind::Variable), rules: of_kind(ItemKind::Rule) }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether nothing waits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
         self.variables.is_empty() && self.rules.is_empty()
     }
 
     /// The summary, such as `1 variable and 2 rules of this project need approval`; `None` if there are none.
-    pub(crate) fn summary_text(&self) -> Option<String> {
+    pub fn summary_text(&self) -> Option<String> {
         let (variables, rules) = (self.variables.len(), self.rules.len());
         let counted: Vec<String> =
             [count_noun(variables, "variable"), count_noun(rules, "rule")].into_iter().flatten().collect();

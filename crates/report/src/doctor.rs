@@ -5,8 +5,8 @@ use mcparley_diagnosis::{DoctorFinding, HealthVerdict, ServerExamination};
 use serde::Serialize;
 
 /// The report of `doctor`.
-#[derive(Serialize)]
-pub(crate) struct DoctorReport<'f> {
+#[derive(Debug, Serialize)]
+pub struct DoctorReport<'f> {
     findings: &'f [DoctorFinding],
     /// The servers, sorted by name.
     servers: Vec<ServerExamination>,
@@ -16,7 +16,7 @@ pub(crate) struct DoctorReport<'f> {
     counts: VerdictCounts,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct VerdictCounts {
     /// Servers that work, with or without minor problems.
     works: usize,
@@ -25,7 +25,8 @@ struct VerdictCounts {
 }
 
 impl<'f> DoctorReport<'f> {
-    pub(crate) fn from_examinations(
+    /// Reports findings and servers, which are sorted by name.
+    pub fn from_examinations(
         findings: &'f [DoctorFinding],
         mut servers: Vec<ServerExamination>,
         tool_cautions: &'f [ToolNameCaution],
@@ -43,7 +44,7 @@ impl<'f> DoctorReport<'f> {
     }
 
     /// The summary line.
-    pub(crate) fn summary_line(&self) -> String {
+    pub fn summary_line(&self) -> String {
         let VerdictCounts { works, broken, resting } = self.counts;
         match works + broken + resting {
             0 => "No servers are configured.".to_owned(),
