@@ -114,6 +114,8 @@ async fn open_doors(gateway: &Gateway, socket: &std::path::Path) -> io::Result<O
         rate: None,
         has_sse: true,
         seal: Seal::in_memory().map_err(io::Error::other)?,
+        has_mcp: true,
+        page: None,
     };
     let doors = Doors::new(gateway, options, vec![tcp, unix]);
     let (stop, stopped) = oneshot::channel::<()>();

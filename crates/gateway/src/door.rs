@@ -12,6 +12,7 @@
 //! | `event_stream`, `body` | event streams, and their readers |
 //! | `http_session`, `session_table`, `question` | sessions of the old era, and requests to their clients |
 //! | `metrics` | counters for Prometheus |
+//! | `page` | a web page beside the endpoints for MCP, answered by a [`PageHandler`] |
 
 mod body;
 mod event_stream;
@@ -23,6 +24,7 @@ mod legacy_sse;
 mod listener;
 mod mcp;
 mod metrics;
+mod page;
 mod question;
 pub(crate) mod reply;
 mod session_table;
@@ -45,6 +47,7 @@ use crate::guard::names::NameCheck;
 use crate::guard::tokens::TokenPolicy;
 use crate::seal::Seal;
 pub use listener::{DoorError, DoorListener};
+pub use page::{PAGE_PATH, PageBody, PageHandler, PageRequest, SESSION_PATH};
 
 /// The interval at which expired sessions and streams are removed.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(30);
@@ -66,6 +69,10 @@ pub struct DoorOptions {
     pub has_sse: bool,
     /// The seal of session ids.
     pub seal: Seal,
+    /// Whether MCP is served; otherwise only the web page and the endpoints for operation are.
+    pub has_mcp: bool,
+    /// The web page below `/ui/`.
+    pub page: Option<Arc<dyn PageHandler>>,
 }
 
 /// State that all listeners of a gateway share.
@@ -75,6 +82,8 @@ pub(crate) struct DoorShared {
     pub(crate) sessions: SessionTable,
     pub(crate) legacy: Option<LegacySessions>,
     pub(crate) metrics: DoorMetrics,
+    pub(crate) has_mcp: bool,
+    pub(crate) page: Option<Arc<dyn PageHandler>>,
     drain: watch::Sender<bool>,
 }
 
@@ -91,7 +100,7 @@ impl Doors {
     /// Opens the doors of a gateway on these listeners.
     #[must_use]
     pub fn new(gateway: &Gateway, options: DoorOptions, listeners: Vec<DoorListener>) -> Self {
-        let DoorOptions { hosts, origins, tokens, rate, has_sse, seal } = options;
+        let DoorOptions { hosts, origins, tokens, rate, has_sse, seal, has_mcp, page } = options;
         let address: Option<SocketAddr> = listeners.iter().find_map(DoorListener::address);
         let guard =
             Guard { names: NameCheck::new(address, &hosts, &origins), tokens, load: LoadLimits::new(rate) };
@@ -102,6 +111,8 @@ impl Doors {
             sessions: SessionTable::new(gateway.clone(), seal),
             legacy: has_sse.then(|| LegacySessions::new(gateway.clone())),
             metrics: DoorMetrics::new(),
+            has_mcp,
+            page,
             drain: watch::Sender::new(false),
         };
         let socket = listeners.iter().find_map(DoorListener::socket_path);

@@ -13,15 +13,16 @@ use mcparley::elicit::{Elicitation, ElicitationReply, Elicitor};
 use mcparley::model::log_level::LogLevel;
 use mcparley::pool::client_offer::ClientOffer;
 use mcparley::pool::sample::{Sampler, SamplingRefusal, SamplingRequest, SamplingResult};
-use mcparley::{BoxedFuture, Host, HostBuilder};
+use mcparley::{BoxedFuture, CallContext, Host, HostBuilder};
 use mcparley_wire::gateway_path::begin_gateway;
+use tokio::sync::watch;
 
 use crate::gateway::client_views::ClientViews;
 use crate::gateway::current_view::ViewCache;
 use crate::gateway::log_levels::ClientLogLevels;
 use crate::gateway::roots::ClientRoots;
 use crate::mode::GatewayMode;
-use crate::pending::{AnswerError, PendingQuestion, QuestionRegistry, TerminalAnswer};
+use crate::pending::{AnswerError, ListedCall, PendingQuestion, QuestionRegistry, TerminalAnswer};
 use crate::seal::Seal;
 use crate::session::tool_list::CommonToolLists;
 
@@ -102,8 +103,27 @@ impl Gateway {
     #[must_use]
     pub fn prepare_host(host: HostBuilder) -> HostBuilder {
         begin_gateway();
+        Self::offer_questions(host).client_roots_only()
+    }
+
+    /// Declares elicitation and sampling to the servers of a host whose calls bring their own handlers, such
+    /// as a [`ListedCall`].
+    #[must_use]
+    pub fn offer_questions(host: HostBuilder) -> HostBuilder {
         let host = host.elicitor(CancelingElicitor).sampler(RefusingSampler);
-        host.client_offer(ClientOffer::ALL).client_roots_only()
+        host.client_offer(ClientOffer::ALL)
+    }
+
+    /// The context of a call whose questions are only listed, for a caller that reads the list.
+    #[must_use]
+    pub fn listed_context(&self, call: ListedCall) -> CallContext {
+        call.into_context(&self.pending)
+    }
+
+    /// Subscribes to changes of the open questions. The value is the number of changes.
+    #[must_use]
+    pub fn question_changes(&self) -> watch::Receiver<u64> {
+        self.pending.subscribe_changes()
     }
 
     /// The open questions to the users of the clients, oldest first; their contents only if `with_details`.

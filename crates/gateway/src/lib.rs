@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`Doors`] | clients over HTTP: Streamable HTTP of both eras, HTTP+SSE, Unix sockets |
 //! | `guard` | checks host, origin, token and load of HTTP requests |
+//! | [`PageHandler`] | a web page beside the endpoints for MCP, which another crate provides |
 //! | [`Seal`] | sealed values, such as session ids |
 //! | [`serve`] | a client on two byte streams, from its first message to its last |
 //! | `client_sessions` | the sessions of one client, by the capabilities that its requests declare |
@@ -45,11 +46,13 @@ mod serve;
 mod session;
 mod view;
 
-pub use door::{DoorError, DoorListener, DoorOptions, Doors};
+pub use door::{
+    DoorError, DoorListener, DoorOptions, Doors, PAGE_PATH, PageBody, PageHandler, PageRequest, SESSION_PATH,
+};
 pub use gateway::Gateway;
-pub use guard::tokens::{GeneratedToken, TokenFile, TokenFileError, TokenPolicy};
+pub use guard::tokens::{GeneratedToken, OneTimeToken, TokenFile, TokenFileError, TokenPolicy};
 pub use mode::{GatewayMode, Naming};
-pub use pending::{AnswerError, PendingQuestion, QuestionDetails, QuestionKind, TerminalAnswer};
+pub use pending::{AnswerError, ListedCall, PendingQuestion, QuestionDetails, QuestionKind, TerminalAnswer};
 pub use seal::{Seal, SealKeyError};
 pub use serve::serve;
 pub use session::GatewaySession;

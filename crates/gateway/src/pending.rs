@@ -8,8 +8,10 @@
 //! | [`PendingQuestion`] | an open question as other processes see it |
 //! | [`TerminalAnswer`] | an answer from another terminal, checked against its question |
 //! | `listed_route` | asks a question at the client, and lists it meanwhile |
+//! | [`ListedCall`] | a call whose caller answers its questions from the list, such as a web page |
 
 mod answer;
+mod listed_call;
 pub(crate) mod listed_route;
 mod question;
 
@@ -19,10 +21,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcparley::model::limits::PENDING_QUESTIONS;
 use mcparley_platform::random::random_number;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
 
 pub use answer::{AnswerError, TerminalAnswer};
+pub use listed_call::ListedCall;
 pub(crate) use question::QuestionSource;
 pub use question::{PendingQuestion, QuestionDetails, QuestionKind};
 
@@ -33,6 +36,8 @@ pub(crate) struct QuestionRegistry {
     name: String,
     next: AtomicU64,
     open: Mutex<BTreeMap<u64, AnswerableQuestion>>,
+    /// The number of changes of the list.
+    changes: watch::Sender<u64>,
 }
 
 /// A question that has no answer yet.
@@ -56,7 +61,7 @@ pub(crate) struct ListedQuestion {
 impl Default for QuestionRegistry {
     fn default() -> Self {
         let name = format!("{:04x}", random_number() & 0xffff);
-        Self { name, next: AtomicU64::new(1), open: Mutex::default() }
+        Self { name, next: AtomicU64::new(1), open: Mutex::default(), changes: watch::Sender::default() }
     }
 }
 
@@ -78,6 +83,7 @@ impl QuestionRegistry {
         let (source, since) = (Arc::clone(source), Instant::now());
         self.lock_open()
             .insert(number, AnswerableQuestion { source, server, details, since, answer: sender });
+        self.announce_change();
         ListedQuestion { pending: Arc::clone(self), number, answer }
     }
 
@@ -113,7 +119,18 @@ impl QuestionRegistry {
         // Sent under the lock, so that a client whose answer comes too late finds this one.
         sender.send(answer).map_err(|_| AnswerError::unknown(id))?;
         source.note_answer();
+        drop(open);
+        self.announce_change();
         Ok(())
+    }
+
+    /// Subscribes to changes of the list. The value is their number.
+    pub(crate) fn subscribe_changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    fn announce_change(&self) {
+        self.changes.send_modify(|count| *count += 1);
     }
 
     fn describe_question(
@@ -149,8 +166,12 @@ impl QuestionRegistry {
 impl ListedQuestion {
     /// Claims the question for the client's answer, or returns the answer from a terminal that came before.
     pub(crate) fn claim_question(&mut self) -> Option<TerminalAnswer> {
-        match self.pending.lock_open().remove(&self.number) {
-            Some(_) => None,
+        let claimed = self.pending.lock_open().remove(&self.number);
+        match claimed {
+            Some(_) => {
+                self.pending.announce_change();
+                None
+            }
             None => self.answer.try_recv().ok(),
         }
     }
@@ -158,6 +179,9 @@ impl ListedQuestion {
 
 impl Drop for ListedQuestion {
     fn drop(&mut self) {
-        self.pending.lock_open().remove(&self.number);
+        let withdrawn = self.pending.lock_open().remove(&self.number);
+        if withdrawn.is_some() {
+            self.pending.announce_change();
+        }
     }
 }

@@ -12,6 +12,7 @@ use mcparley_wire::served_message::ResponseParts;
 use tokio::time::{Instant, Sleep};
 
 use crate::door::event_stream::{DoorStream, EventsLost, NextEvent};
+use crate::door::page::PageEvents;
 
 /// Messages up to this size are copied into one frame, which is cheaper than several.
 const COPIED_BYTES: usize = 4096;
@@ -23,6 +24,8 @@ pub(crate) enum DoorBody {
     Full(FrameQueue),
     /// An event stream.
     Events(EventBody),
+    /// The event stream of the web page.
+    Page(PageEvents),
 }
 
 /// Frames that wait to be sent.
@@ -149,6 +152,7 @@ impl Body for DoorBody {
         let next = match self.get_mut() {
             Self::Full(queue) => Poll::Ready(queue.next_frame()),
             Self::Events(events) => events.poll_event(context),
+            Self::Page(events) => events.poll_event(context),
         };
         next.map(|frame| frame.map(|bytes| Ok(Frame::data(bytes))))
     }
@@ -156,14 +160,14 @@ impl Body for DoorBody {
     fn is_end_stream(&self) -> bool {
         match self {
             Self::Full(queue) => queue.remaining() == 0,
-            Self::Events(_) => false,
+            Self::Events(_) | Self::Page(_) => false,
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
             Self::Full(queue) => SizeHint::with_exact(queue.remaining() as u64),
-            Self::Events(_) => SizeHint::default(),
+            Self::Events(_) | Self::Page(_) => SizeHint::default(),
         }
     }
 }

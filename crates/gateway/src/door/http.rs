@@ -17,7 +17,7 @@ use mcparley_wire::gateway_path::{GATEWAY_PATH, GatewayLoop, accept_path};
 
 use crate::door::body::DoorBody;
 use crate::door::reply::{empty_response, refusal_response, text_response};
-use crate::door::{DoorShared, legacy_sse, mcp};
+use crate::door::{DoorShared, legacy_sse, mcp, page};
 use crate::guard::PeerAddress;
 use crate::guard::refusal::RequestRefusal;
 
@@ -31,7 +31,9 @@ pub(crate) async fn answer_http(
     request: Request<RequestBody>,
 ) -> Response<DoorBody> {
     let (parts, body) = request.into_parts();
-    let origin = listed_origin(shared, &parts);
+    // The web page is for its own origin only, so no other one may read it.
+    let is_page = page::is_page_path(shared, parts.uri.path());
+    let origin = if is_page { None } else { listed_origin(shared, &parts) };
     let mut response = match answer_checked(shared, peer, parts, body).await {
         Ok(response) => response,
         Err(refusal) => {
@@ -56,8 +58,11 @@ async fn answer_checked(
 ) -> Result<Response<DoorBody>, RequestRefusal> {
     check_header_size(&parts)?;
     let path = parts.uri.path();
+    if page::is_page_path(shared, path) {
+        return page::answer_page(shared, peer, parts, body).await;
+    }
     let allowed = match path {
-        ENDPOINT => "POST, GET, DELETE",
+        ENDPOINT if shared.has_mcp => "POST, GET, DELETE",
         "/healthz" | "/readyz" | "/metrics" => "GET",
         "/sse" if shared.legacy.is_some() => "GET",
         "/messages" if shared.legacy.is_some() => "POST",
@@ -90,11 +95,11 @@ async fn answer_checked(
     match path {
         ENDPOINT => {
             check_accept(&parts)?;
-            let body = read_body(&parts, body).await?;
+            let body = read_body(&parts, body, DOOR_BODY_BYTES).await?;
             mcp::answer_post(shared, (&principal, permit), &parts, &body).await
         }
         _ => {
-            let body = read_body(&parts, body).await?;
+            let body = read_body(&parts, body, DOOR_BODY_BYTES).await?;
             legacy_sse::answer_post(shared, (&principal, permit), &parts, &body)
         }
     }
@@ -157,7 +162,7 @@ fn check_header_size(parts: &Parts) -> Result<(), RequestRefusal> {
     }
 }
 
-fn check_content_type(parts: &Parts) -> Result<(), RequestRefusal> {
+pub(crate) fn check_content_type(parts: &Parts) -> Result<(), RequestRefusal> {
     let kind = parts.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     match kind.eq_ignore_ascii_case("application/json") {
@@ -197,12 +202,18 @@ pub(crate) fn accepts(parts: &Parts, wanted: &str) -> bool {
 }
 
 /// Reads a body within the limits of size and time.
-async fn read_body(parts: &Parts, body: RequestBody) -> Result<Bytes, RequestRefusal> {
-    let too_large =
-        || RequestRefusal::new(StatusCode::PAYLOAD_TOO_LARGE, "body_size", "the body is larger than 16 MiB");
+pub(crate) async fn read_body(
+    parts: &Parts,
+    body: RequestBody,
+    limit: usize,
+) -> Result<Bytes, RequestRefusal> {
+    let too_large = || {
+        let reason = format!("the body is larger than {} MiB", limit / (1024 * 1024));
+        RequestRefusal::new(StatusCode::PAYLOAD_TOO_LARGE, "body_size", &reason)
+    };
     let length = parts.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok());
     let length = length.and_then(|length| length.parse::<usize>().ok());
-    if length.is_some_and(|length| length > DOOR_BODY_BYTES) {
+    if length.is_some_and(|length| length > limit) {
         return Err(too_large());
     }
     let mut body = std::pin::pin!(body);
@@ -214,7 +225,7 @@ async fn read_body(parts: &Parts, body: RequestBody) -> Result<Bytes, RequestRef
         let Some(frame) = tokio::time::timeout(DOOR_BODY_TIME, next).await.map_err(late)? else { break };
         let broken = |_| RequestRefusal::new(StatusCode::BAD_REQUEST, "body", "the body cannot be read");
         let Ok(part) = frame.map_err(broken)?.into_data() else { continue };
-        if first.len() + rest.len() + part.len() > DOOR_BODY_BYTES {
+        if first.len() + rest.len() + part.len() > limit {
             return Err(too_large());
         }
         match (first.is_empty(), rest.is_empty()) {

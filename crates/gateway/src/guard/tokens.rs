@@ -30,6 +30,34 @@ pub enum TokenPolicy {
     Open,
     /// A client needs a token of a file.
     File(TokenFile),
+    /// One client needs this token, once.
+    Once(OneTimeToken),
+}
+
+/// A token that is accepted once, then never again. Only its hash is kept.
+#[derive(Debug)]
+pub struct OneTimeToken(Mutex<Option<[u8; 32]>>);
+
+impl OneTimeToken {
+    /// Generates a token; the second value is to be shown to the user.
+    ///
+    /// # Errors
+    /// When the system gives no random numbers.
+    pub fn generate() -> Result<(Self, GeneratedToken), TokenFileError> {
+        let token = generate_token()?;
+        Ok((Self(Mutex::new(Some(hash_token(&token)))), token))
+    }
+
+    /// Whether this is the token, at its first use.
+    fn accept_token(&self, token: &str) -> bool {
+        let hash = hash_token(token);
+        let mut unused = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_right = unused.is_some_and(|known| verify_slices_are_equal(&known, &hash).is_ok());
+        if is_right {
+            *unused = None;
+        }
+        is_right
+    }
 }
 
 /// A file of tokens, read again when it changes.
@@ -115,7 +143,11 @@ impl TokenPolicy {
 
     /// The principal of a token. Takes the same time for every wrong token.
     pub(crate) fn find_principal(&self, token: &str) -> Option<Arc<str>> {
-        let Self::File(file) = self else { return None };
+        let file = match self {
+            Self::Open => return None,
+            Self::Once(once) => return once.accept_token(token).then(|| Arc::from("token:once")),
+            Self::File(file) => file,
+        };
         let hash = hash_token(token);
         let mut found = None;
         for named in file.tokens().iter() {

@@ -37,6 +37,8 @@ pub(crate) fn options() -> DoorOptions {
         rate: None,
         has_sse: true,
         seal: Seal::in_memory().unwrap(),
+        has_mcp: true,
+        page: None,
     }
 }
 

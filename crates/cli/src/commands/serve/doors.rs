@@ -78,6 +78,8 @@ fn door_options(
         rate: args.rate,
         has_sse: args.sse,
         seal,
+        has_mcp: true,
+        page: None,
     })
 }
 
