@@ -5,6 +5,7 @@
 //! change and is otherwise left alone, so that repeated runs cost nothing. No code of a package runs during
 //! the installation. Caches stay below `.tools`, so that no home folder is needed.
 
+mod browser;
 pub(crate) mod node;
 pub(crate) mod npm;
 mod python;
@@ -29,7 +30,7 @@ pub(crate) struct PackageSet {
     pub(crate) install: fn(&PackageSet, &Path) -> Result<(), ChoreError>,
 }
 
-const SETS: [PackageSet; 8] = [
+const SETS: [PackageSet; 9] = [
     PackageSet {
         name: "npm",
         pins: &[".npmrc", "package.json", "package-lock.json"],
@@ -59,6 +60,12 @@ const SETS: [PackageSet; 8] = [
         pins: &["clients/.npmrc", "clients/package.json", "clients/package-lock.json"],
         witness: npm::WITNESS,
         install: npm::install_set,
+    },
+    PackageSet {
+        name: "browser",
+        pins: &["browser/.npmrc", "browser/package.json", "browser/package-lock.json", "browser/unpack.mjs"],
+        witness: "chromium/chromium",
+        install: browser::install_set,
     },
     PackageSet {
         name: "servers",

@@ -27,6 +27,7 @@ mod sign_in;
 mod tool_path;
 mod trailing;
 mod typed_server;
+mod ui;
 mod values;
 
 #[cfg(test)]
@@ -54,6 +55,7 @@ pub use server_options::{
     CallArgs, CallCommandOptions, DoctorArgs, LogsArgs, ReconnectArgs, StateArgs, ToolsArgs, WaitReadyArgs,
 };
 pub use sign_in::{AuthCommand, AuthStatusArgs, IdpCommand, IdpSetupArgs, LoginArgs, LogoutArgs, WaitArgs};
+pub use ui::UiArgs;
 pub use values::{FileArg, OwnScopeArg, ScopeArg, SettingSourceArg, ShellArg};
 
 /// Connect an agent to every MCP server its user has
@@ -221,6 +223,7 @@ pub enum McpCommand {
     Call(CallArgs),
     Ask(AskArgs),
     Serve(ServeArgs),
+    Ui(UiArgs),
     Screen(ScreenArgs),
     Resources(ResourcesArgs),
     Read(ReadArgs),

@@ -34,6 +34,7 @@ mod skills;
 mod state;
 mod tools;
 mod trust;
+mod ui;
 mod usable;
 mod wait_ready;
 mod waiting;
@@ -102,6 +103,7 @@ fn dispatch_command(
         McpCommand::Screen(ScreenArgs {}) => screen::run(context, loaded, out),
         McpCommand::Ask(args) => ask::run(args, context, loaded, out),
         McpCommand::Serve(args) => serve::run(args, context, &loaded, out),
+        McpCommand::Ui(args) => ui::run(args, context, loaded, out),
         McpCommand::Resources(args) => resources::run(args, context, &loaded, out),
         McpCommand::Read(args) => read::run(args, context, loaded, out),
         McpCommand::Skills(args) => skills::run(args, context, &loaded, out),

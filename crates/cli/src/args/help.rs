@@ -167,6 +167,7 @@ const GROUPS: [CommandGroup; 6] = [
         main: &[
             ("serve", "Offer all servers to an agent as one"),
             ("connect CLIENT", "Put that into Claude Code, Cursor, …"),
+            ("ui", "Open the web page of the servers"),
         ],
         more: &[],
     },

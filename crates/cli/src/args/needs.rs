@@ -89,8 +89,9 @@ impl McpCommand {
                 CommandNeeds { fallback_mode: Some(PermissionMode::Client), offered_tools: tools, ..none }
             }
             Self::List(ListArgs { offline: true, .. })
-            // The screen adds connectors when they arrive.
+            // The screen and the web page add connectors when they arrive.
             | Self::Screen(_)
+            | Self::Ui(_)
             | Self::Add(_)
             | Self::AddJson(_)
             | Self::Remove(_)

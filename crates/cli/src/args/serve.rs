@@ -35,7 +35,7 @@ Examples:
   mcparley serve --tools 'files__read_*,search'
   mcparley serve --allowed-tools mcp__files --no-prefix
   mcparley serve --one files
-  mcparley serve --http 8931
+  mcparley serve --http 8931 --ui
   mcparley serve --http 0.0.0.0:8931 --any-address --host tools.example.org
   mcparley serve --unix ~/.mcparley/serve.sock
 
@@ -136,6 +136,10 @@ pub struct DoorArgs {
     /// Serve HTTP+SSE of 2024-11-05 too, at `/sse`
     #[arg(long, requires = "door")]
     pub sse: bool,
+
+    /// Serve the web page of the servers too, at `/ui/`, for the tokens of the gateway
+    #[arg(long, requires = "http")]
+    pub ui: bool,
 
     /// Allow an address that other machines can reach
     #[arg(long, requires = "http")]

@@ -88,6 +88,7 @@ fn build_host(
     let host = HostBuilder::new(&context.paths, loaded.clone()).watch_files(&context.run_options);
     let host = host.organization(organisation).entry_point("serve");
     let host = if args.gateway_mode().for_model { host } else { host.without_result_limit() };
+    let host = if args.doors.ui { host.count_calls() } else { host };
     let chosen: Vec<&String> = args.only.iter().chain(&args.one).collect();
     let named = || chosen.iter().map(|name| ServerName::new(name)).collect();
     let host = match (chosen.is_empty(), &args.one) {

@@ -1,9 +1,10 @@
-//! Errors of the HTTP listeners of `serve`.
+//! Errors of the HTTP listeners of `serve` and `ui`.
 
 use mcparley::model::explain::Explain;
 use mcparley_gateway::{DoorError, SealKeyError, TokenFileError};
+use mcparley_web::LocalPageError;
 
-/// The reason why `serve` cannot listen.
+/// The reason why `serve` or `ui` cannot listen.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DoorSetupError {
     /// A listener cannot be opened.
@@ -34,5 +35,15 @@ impl Explain for DoorSetupError {
             Self::Listener(DoorError::Unix { .. }) | Self::Tokens(_) | Self::Seal(_) => return None,
         };
         Some(hint.to_owned())
+    }
+}
+
+impl From<LocalPageError> for DoorSetupError {
+    fn from(error: LocalPageError) -> Self {
+        match error {
+            LocalPageError::Listener(error) => Self::Listener(error),
+            LocalPageError::Token(error) => Self::Tokens(error),
+            LocalPageError::Seal(error) => Self::Seal(error),
+        }
     }
 }

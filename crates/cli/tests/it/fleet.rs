@@ -16,6 +16,7 @@ pub(crate) mod place;
 mod roots;
 pub(crate) mod servers;
 mod transparency;
+mod web_page;
 
 use place::Place;
 use serde_json::Value;

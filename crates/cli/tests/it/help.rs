@@ -11,7 +11,7 @@ use mcparley_cli::args::help_command;
 use crate::world::{World, refusal};
 
 /// The commands whose pages are compared word by word.
-const PAGES: [&str; 14] = [
+const PAGES: [&str; 15] = [
     "add",
     "budget",
     "call",
@@ -26,6 +26,7 @@ const PAGES: [&str; 14] = [
     "serve",
     "tools",
     "trust",
+    "ui",
 ];
 
 fn narrow() -> World {

@@ -68,5 +68,6 @@ mod tools;
 mod tour;
 mod trust;
 mod typed_servers;
+mod ui;
 mod unprivileged;
 mod world;

@@ -1,10 +1,12 @@
 //! `serve --http` and `serve --unix`: clients over HTTP, until a signal ends the program.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use mcparley::config::LoadedConfig;
 use mcparley_gateway::control::serve_control;
 use mcparley_gateway::{DoorListener, DoorOptions, Doors, Gateway, Seal, TokenFile, TokenPolicy};
+use mcparley_web::UiPage;
 
 use super::{DenialPrinter, FAREWELL, build_host, client_view, tool_budget};
 use crate::args::{DoorArgs, ServeArgs};
@@ -25,10 +27,14 @@ pub(super) fn run(
     let host = build_host(args, context, loaded, out);
     runtime::run_server(host, async |host, stop| {
         let listeners = bind_listeners(&args.doors).await?;
-        let options = door_options(&args.doors, context, out)?;
+        let mut options = door_options(&args.doors, context, out)?;
         print_addresses(&listeners, &args.doors, context, out);
         let gateway = Gateway::new(client_view(args, host).await?, budget).with_log_host(host);
         let gateway = gateway.with_mode(args.gateway_mode());
+        if args.doors.ui {
+            let page_options = super::super::ui::page_options(context);
+            options.page = Some(Arc::new(UiPage::new(host, &gateway, page_options)));
+        }
         let mut denials = DenialPrinter::subscribe_to(host);
         tokio::select! {
             () = Doors::new(&gateway, options, listeners).serve_until(stop) => {}
@@ -90,6 +96,9 @@ fn print_addresses(listeners: &[DoorListener], args: &DoorArgs, context: &Contex
             out.print_message(format!("listening on http://{address}/mcp"));
             if args.sse {
                 out.print_message(format!("listening on http://{address}/sse (HTTP+SSE)"));
+            }
+            if args.ui {
+                out.print_message(format!("web page at http://{address}/ui/"));
             }
             match args.no_token {
                 true => out.warn("every program on this machine can connect: `--no-token` is set"),
