@@ -140,6 +140,12 @@ impl Gateway {
         self.pending.answer_question(id, answer)
     }
 
+    /// Whether a question is one of this gateway, open or answered, by its id.
+    #[must_use]
+    pub fn owns_question(&self, id: &str) -> bool {
+        id.split_once('-').is_some_and(|(name, _)| name == self.pending.gateway_name())
+    }
+
     /// Seals values for clients with this seal. The first seal stays.
     pub(crate) fn use_seal(&self, seal: Arc<Seal>) {
         let _first = self.seal.set(Some(seal));

@@ -48,7 +48,7 @@ struct EventStream {
     servers: ChangeListener,
     calls: watch::Receiver<u64>,
     questions: watch::Receiver<u64>,
-    approvals: watch::Receiver<u64>,
+    refreshes: watch::Receiver<u64>,
     notices: broadcast::Receiver<String>,
     survey: Interval,
     sent: SentSections,
@@ -62,7 +62,7 @@ struct SentSections {
     questions: String,
     tools: Option<u64>,
     trust: String,
-    /// The configuration and the approvals that `trust` was read from.
+    /// The configuration and the number of refreshes that `trust` was read for.
     trust_source: Option<(Arc<LoadedConfig>, u64)>,
     /// The questions of other gateways.
     others: Vec<PendingQuestion>,
@@ -87,7 +87,7 @@ impl EventStream {
             servers: state.host.change_listener(),
             calls: state.host.call_changes(),
             questions: state.gateway.question_changes(),
-            approvals: state.approvals.subscribe(),
+            refreshes: state.refreshes.subscribe(),
             notices: state.subscribe_notices(),
             survey,
             sent: SentSections::default(),
@@ -130,7 +130,10 @@ impl EventStream {
             changed = self.servers.changed() => is_over(changed.is_ok()),
             changed = self.calls.changed() => is_over(changed.is_ok()),
             changed = self.questions.changed() => is_over(changed.is_ok()),
-            changed = self.approvals.changed() => is_over(changed.is_ok()),
+            changed = self.refreshes.changed() => match changed {
+                Ok(()) => WakeReason::Survey,
+                Err(_) => WakeReason::End,
+            },
             _ = self.survey.tick() => WakeReason::Survey,
             notice = self.notices.recv() => match notice {
                 Ok(text) => WakeReason::Notice(text),
@@ -158,7 +161,7 @@ impl EventStream {
         if has_changed(&mut self.sent.calls, &log) {
             self.send_event("calls", log).await?;
         }
-        let source = (state.host.loaded_config(), *state.approvals.borrow());
+        let source = (state.host.loaded_config(), *state.refreshes.borrow());
         let is_same = |(loaded, changes): &(Arc<LoadedConfig>, u64)| {
             Arc::ptr_eq(loaded, &source.0) && *changes == source.1
         };

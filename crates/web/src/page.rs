@@ -47,8 +47,8 @@ pub(crate) struct PageState {
     sessions: PageSessions,
     /// Messages for the people at the pages.
     notices: broadcast::Sender<String>,
-    /// The number of approvals that were changed here.
-    pub(crate) approvals: watch::Sender<u64>,
+    /// The number of changes here that nothing else announces: approvals, answers to other gateways.
+    pub(crate) refreshes: watch::Sender<u64>,
     /// Sign-ins in progress.
     tasks: Mutex<JoinSet<()>>,
 }
@@ -78,7 +78,7 @@ impl UiPage {
             visitors: Visitors::new(),
             sessions: PageSessions::default(),
             notices: broadcast::channel(NOTICES).0,
-            approvals: watch::Sender::default(),
+            refreshes: watch::Sender::default(),
             tasks: Mutex::default(),
         };
         Self { state: Arc::new(state) }
@@ -179,6 +179,11 @@ impl PageState {
 
     pub(crate) fn subscribe_notices(&self) -> broadcast::Receiver<String> {
         self.notices.subscribe()
+    }
+
+    /// Makes every page look for approvals and questions of other gateways again.
+    pub(crate) fn refresh_pages(&self) {
+        self.refreshes.send_modify(|count| *count += 1);
     }
 
     /// Runs work that outlives its request, until the page ends.

@@ -9,6 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::talk::world;
+use crate::world::wait_for;
 
 /// A child that is killed with this value.
 struct Killed(Child);
@@ -105,6 +106,12 @@ fn gateway_serves_the_page_for_its_token_and_only_with_the_option() {
         let headers = format!("Cookie: {cookie}\r\nX-Mcparley-Ui: 1\r\n");
         let tools = send(&address, "GET /ui/api/tools", &headers, "");
         assert!(tools.starts_with("HTTP/1.1 200") && tools.contains("\"tools\":["), "{tools}");
+        // A token named `ui` is the only one for the page, so that agents cannot answer their own questions.
+        world.write("home/project/tokens", "me:secret\nui:mine\n");
+        wait_for("the new tokens", Duration::from_secs(30), || {
+            open_session(&address, "secret").starts_with("HTTP/1.1 403")
+        });
+        assert!(open_session(&address, "mine").starts_with("HTTP/1.1 200"));
         // The cookie is for the page, not for MCP.
         let headers = format!("{headers}Content-Type: application/json\r\n");
         assert!(send(&address, "POST /mcp", &headers, "{}").starts_with("HTTP/1.1 401"));

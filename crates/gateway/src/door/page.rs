@@ -92,7 +92,12 @@ pub(crate) async fn answer_page(
     }
     check_content_type(&request.parts)?;
     if request.parts.uri.path() == SESSION_PATH {
-        request.principal = Some(shared.guard.identify(&request.parts, peer)?);
+        let principal = shared.guard.identify(&request.parts, peer)?;
+        if !shared.guard.tokens.may_open_page(&principal) {
+            let reason = "this token is not for the page: use the one named `ui`";
+            return Err(RequestRefusal::new(StatusCode::FORBIDDEN, "page_token", reason));
+        }
+        request.principal = Some(principal);
     }
     let permit = shared.guard.admit(&Arc::from(PAGE_PRINCIPAL))?;
     request.body = read_body(&request.parts, body, PAGE_BODY_BYTES).await?;

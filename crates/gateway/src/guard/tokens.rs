@@ -20,6 +20,8 @@ use zeroize::Zeroizing;
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// The name of a token without a name.
 const DEFAULT_NAME: &str = "default";
+/// The principal of the token that is for the web page only.
+const PAGE_PRINCIPAL: &str = "token:ui";
 /// The length of a generated token.
 const TOKEN_BYTES: usize = 32;
 
@@ -139,6 +141,13 @@ impl TokenPolicy {
     /// Whether no token is needed.
     pub(crate) fn is_open(&self) -> bool {
         matches!(self, Self::Open)
+    }
+
+    /// Whether this principal may open the web page: the token named `ui`, if there is one, else every token. An
+    /// agent that has a token for MCP must not answer its own questions on the page.
+    pub(crate) fn may_open_page(&self, principal: &str) -> bool {
+        let Self::File(file) = self else { return true };
+        principal == PAGE_PRINCIPAL || !file.tokens().iter().any(|named| &*named.principal == PAGE_PRINCIPAL)
     }
 
     /// The principal of a token. Takes the same time for every wrong token.

@@ -24,20 +24,19 @@ struct AnswerRequest {
 /// The questions of other gateways, with their contents.
 pub(crate) async fn survey_gateways(state: &PageState) -> Vec<PendingQuestion> {
     let folder = state.options.control_folder.clone();
-    let own = state.gateway.pending_questions(false);
     let found = run_blocking(move || open_questions(&folder, true)).await;
     // A folder that other users could change has no questions that are safe to show.
     let questions = found.and_then(Result::ok).map(|survey| survey.questions).unwrap_or_default();
     // This gateway may have a control socket too.
-    questions.into_iter().filter(|question| !own.iter().any(|it| it.id == question.id)).collect()
+    questions.into_iter().filter(|question| !state.gateway.owns_question(&question.id)).collect()
 }
 
 /// The questions of this gateway, then those of the others.
 pub(crate) fn list_questions(state: &PageState, others: &[PendingQuestion]) -> Value {
     let own = state.gateway.pending_questions(true);
-    let others = others.iter().filter(|question| !own.iter().any(|it| it.id == question.id));
     let own = own.iter().map(|question| describe_question(question, true));
-    let all: Vec<Value> = own.chain(others.map(|question| describe_question(question, false))).collect();
+    let all: Vec<Value> =
+        own.chain(others.iter().map(|question| describe_question(question, false))).collect();
     json!({ "questions": all })
 }
 
@@ -65,7 +64,10 @@ pub(crate) async fn answer_question(
     let folder = state.options.control_folder.clone();
     let answered = run_blocking(move || answer_elsewhere(&folder, &id, &answer)).await;
     match answered {
-        Some(Ok(())) => Ok(json!({})),
+        Some(Ok(())) => {
+            state.refresh_pages();
+            Ok(json!({}))
+        }
         Some(Err(error)) => Err(error_response(StatusCode::CONFLICT, &error.to_string(), None)),
         None => Err(error_response(StatusCode::INTERNAL_SERVER_ERROR, "the answer could not be sent", None)),
     }

@@ -77,7 +77,7 @@ pub(crate) async fn decide_items(
         None => return Err(unwritten_response()),
     }
     state.host.reload().await;
-    state.approvals.send_modify(|changes| *changes += 1);
+    state.refresh_pages();
     let word = if decision == TrustDecision::Approve { "Approved" } else { "Rejected" };
     let noun = if count == 1 { "item" } else { "items" };
     Ok(json!({ "message": format!("{word} {count} {noun}") }))

@@ -50,11 +50,26 @@ impl TestPage {
         Self::open_with(servers, RunOptions::default(), &[]).await
     }
 
+    /// Serves another page without servers, for the same user.
+    pub(crate) async fn open_beside(other: &Self) -> Self {
+        let folder = other.folder.path().canonicalize().unwrap();
+        Self::open_in(&[], RunOptions::default(), &[], Some(folder.join("control"))).await
+    }
+
     /// Serves the page with these options, for a home with these files.
     pub(crate) async fn open_with(
         servers: &[(&str, ScriptedStdio)],
+        run_options: RunOptions,
+        files: &[(&str, &str)],
+    ) -> Self {
+        Self::open_in(servers, run_options, files, None).await
+    }
+
+    async fn open_in(
+        servers: &[(&str, ScriptedStdio)],
         mut run_options: RunOptions,
         files: &[(&str, &str)],
+        control: Option<PathBuf>,
     ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
@@ -82,7 +97,8 @@ impl TestPage {
             .without_built_in_server()
             .count_calls();
         let host = Gateway::offer_questions(host).start();
-        let options = PageOptions { run_options, control_folder: root.join("control") };
+        let options =
+            PageOptions { run_options, control_folder: control.unwrap_or_else(|| root.join("control")) };
         let page = LocalPage::open(&host, options, 0).await.unwrap();
         let url = page.address();
         let (start, token) = url.split_once("/ui/#token=").unwrap();

@@ -129,3 +129,25 @@ async fn answer_that_does_not_fit_leaves_the_question_open() {
     tokio::join!(call, answering);
     page.close().await;
 }
+
+// U6
+#[tokio::test]
+async fn question_of_another_gateway_of_the_user_is_answered_here() {
+    let page = open_connected(&["asks:form"], RunOptions::default()).await;
+    let other = TestPage::open_beside(&page).await;
+    let mut events = other.events("/ui/events").await;
+    let request = json!({ "name": ECHO, "arguments": { "message": "m" } });
+    let call = page.post("/ui/api/call", &request);
+    let answering = async {
+        let open = events.wait_for("questions", |value| value["questions"][0].is_object()).await;
+        let question = &open["questions"][0];
+        assert_eq!((question["own"].as_bool(), question["kind"].as_str()), (Some(false), Some("form")));
+        let answer = json!({ "id": question["id"], "answer": { "action": "decline" } });
+        assert_eq!(other.post("/ui/api/answer", &answer).await.status, 200);
+        events.wait_for("questions", |value| value["questions"] == json!([])).await;
+    };
+    let (reply, ()) = tokio::join!(call, answering);
+    assert!(reply.json()["outcome"]["blocks"][0]["text"].as_str().unwrap().contains("decline"), "{reply:?}");
+    other.close().await;
+    page.close().await;
+}
