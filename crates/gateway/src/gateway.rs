@@ -106,7 +106,7 @@ impl Gateway {
         Self::offer_questions(host).client_roots_only()
     }
 
-    /// Declares elicitation and sampling to the servers of a host whose calls bring their own handlers, such
+    /// Declares elicitation and sampling to the servers of a host. Its calls bring their own handlers, such
     /// as a [`ListedCall`].
     #[must_use]
     pub fn offer_questions(host: HostBuilder) -> HostBuilder {
@@ -114,7 +114,7 @@ impl Gateway {
         host.client_offer(ClientOffer::ALL)
     }
 
-    /// The context of a call whose questions are only listed, for a caller that reads the list.
+    /// The context of a call with questions that are only listed, for a caller that reads the list.
     #[must_use]
     pub fn listed_context(&self, call: ListedCall) -> CallContext {
         call.into_context(&self.pending)

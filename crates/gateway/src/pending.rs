@@ -8,7 +8,7 @@
 //! | [`PendingQuestion`] | an open question as other processes see it |
 //! | [`TerminalAnswer`] | an answer from another terminal, checked against its question |
 //! | `listed_route` | asks a question at the client, and lists it meanwhile |
-//! | [`ListedCall`] | a call whose caller answers its questions from the list, such as a web page |
+//! | [`ListedCall`] | a call with questions that its caller answers from the list, such as a web page |
 
 mod answer;
 mod listed_call;

@@ -18,7 +18,7 @@ use tokio::sync::{broadcast, mpsc, watch};
 use tokio::time::{Interval, MissedTickBehavior};
 
 use crate::api::{calls, questions, servers, trust};
-use crate::page::PageState;
+use crate::page_state::PageState;
 use crate::response::{ErrorResponse, encode_event, error_response, event_response};
 
 /// The number of events that wait for a slow page; then the stream waits, and later changes become one.
@@ -30,7 +30,7 @@ pub(crate) fn open_stream(state: &Arc<PageState>) -> Result<Response<PageBody>, 
         return Err(error_response(StatusCode::TOO_MANY_REQUESTS, "too many pages are open", None));
     };
     let (sender, events) = mpsc::channel(UNREAD_EVENTS);
-    let stream = EventStream::new(state, sender);
+    let stream = PageStream::new(state, sender);
     state.spawn_task(async move {
         stream.run().await;
         drop(visitor);
@@ -42,7 +42,7 @@ pub(crate) fn open_stream(state: &Arc<PageState>) -> Result<Response<PageBody>, 
 struct PageClosed;
 
 /// One event stream, with the sections as they were sent last.
-struct EventStream {
+struct PageStream {
     state: std::sync::Weak<PageState>,
     sender: mpsc::Sender<Bytes>,
     servers: ChangeListener,
@@ -77,7 +77,7 @@ enum WakeReason {
     End,
 }
 
-impl EventStream {
+impl PageStream {
     fn new(state: &Arc<PageState>, sender: mpsc::Sender<Bytes>) -> Self {
         let mut survey = tokio::time::interval(PAGE_SURVEY);
         survey.set_missed_tick_behavior(MissedTickBehavior::Delay);

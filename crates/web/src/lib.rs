@@ -9,6 +9,7 @@
 //! |---|---|
 //! | [`UiPage`] | the handler of all requests below `/ui/`: route, then session, then answer |
 //! | [`LocalPage`] | the page on a port of this machine, as `mcparley ui` serves it |
+//! | `page_state` | the state that all requests share |
 //! | `session` | the cookie that a browser gets for the token, and the header that every request needs |
 //! | `response` | responses with the security headers of the page |
 //! | `asset` | the three files |
@@ -23,9 +24,11 @@ mod events;
 mod local_page;
 mod log_stream;
 mod page;
+mod page_state;
 mod response;
 mod session;
 mod visitors;
 
 pub use local_page::{LocalPage, LocalPageError};
-pub use page::{PageOptions, UiPage};
+pub use page::UiPage;
+pub use page_state::PageOptions;

@@ -14,7 +14,8 @@ use mcparley_gateway::{
     SealKeyError, TokenFileError, TokenPolicy,
 };
 
-use crate::page::{PageOptions, UiPage};
+use crate::page::UiPage;
+use crate::page_state::PageOptions;
 
 /// The page of a host on this machine only.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use crate::api::query_value;
-use crate::page::PageState;
+use crate::page_state::PageState;
 use crate::response::{ErrorResponse, encode_event, error_response, event_response};
 
 /// The number of events that wait for a slow page; then the stream waits.

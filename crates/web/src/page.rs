@@ -1,56 +1,25 @@
 //! The handler of all requests below `/ui/`: finds the route, checks the session, and answers.
 
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::header::{HeaderValue, SET_COOKIE};
 use hyper::{Method, Response, StatusCode};
-use mcparley::{BoxedFuture, Host, RunOptions};
+use mcparley::{BoxedFuture, Host};
 use mcparley_gateway::{Gateway, PAGE_PATH, PageBody, PageHandler, PageRequest};
 use serde_json::json;
-use tokio::sync::{broadcast, watch};
-use tokio::task::JoinSet;
 
+use crate::page_state::{PageOptions, PageState};
 use crate::response::{
     ErrorResponse, asset_response, error_response, json_response, method_response, redirect_response,
 };
-use crate::session::{PageSessions, check_page_header};
-use crate::visitors::Visitors;
+use crate::session::check_page_header;
 use crate::{api, asset, events, log_stream};
-
-/// The number of notices that wait for a slow page.
-const NOTICES: usize = 32;
-
-/// The options of the page.
-#[derive(Clone, Debug)]
-pub struct PageOptions {
-    /// The options of the run, to find what waits for approval.
-    pub run_options: RunOptions,
-    /// The folder of the control sockets, to find questions of other gateways.
-    pub control_folder: PathBuf,
-}
 
 /// The web page of a host. Cheap to clone; all clones are one page.
 #[derive(Clone, Debug)]
 pub struct UiPage {
     state: Arc<PageState>,
-}
-
-/// State that all requests of the page share.
-#[derive(Debug)]
-pub(crate) struct PageState {
-    pub(crate) host: Host,
-    pub(crate) gateway: Gateway,
-    pub(crate) options: PageOptions,
-    pub(crate) visitors: Visitors,
-    sessions: PageSessions,
-    /// Messages for the people at the pages.
-    notices: broadcast::Sender<String>,
-    /// The number of changes here that nothing else announces: approvals, answers to other gateways.
-    pub(crate) refreshes: watch::Sender<u64>,
-    /// Sign-ins in progress.
-    tasks: Mutex<JoinSet<()>>,
 }
 
 /// The routes of the API.
@@ -71,16 +40,7 @@ impl UiPage {
     /// The page of a host. `gateway` lists the questions of its calls, and makes none itself.
     #[must_use]
     pub fn new(host: &Host, gateway: &Gateway, options: PageOptions) -> Self {
-        let state = PageState {
-            host: host.clone(),
-            gateway: gateway.clone(),
-            options,
-            visitors: Visitors::new(),
-            sessions: PageSessions::default(),
-            notices: broadcast::channel(NOTICES).0,
-            refreshes: watch::Sender::default(),
-            tasks: Mutex::default(),
-        };
+        let state = PageState::new(host, gateway, options);
         Self { state: Arc::new(state) }
     }
 
@@ -89,7 +49,7 @@ impl UiPage {
         self.state.visitors.wait_until_idle(idle).await;
     }
 
-    async fn answer(&self, request: PageRequest) -> Result<Response<PageBody>, ErrorResponse> {
+    async fn answer_route(&self, request: PageRequest) -> Result<Response<PageBody>, ErrorResponse> {
         let path = request.parts.uri.path().to_owned();
         let Some(below) = path.strip_prefix(PAGE_PATH) else { return Ok(redirect_response()) };
         if let Some(asset) = asset::find_asset(below) {
@@ -98,7 +58,7 @@ impl UiPage {
                 false => Err(method_response("GET")),
             };
         }
-        let route = Route::find(below)
+        let route = Route::from_path(below)
             .ok_or_else(|| error_response(StatusCode::NOT_FOUND, "there is nothing at this path", None))?;
         route.check_method(&request.parts.method)?;
         if route == Route::Session {
@@ -140,12 +100,12 @@ impl UiPage {
 
 impl PageHandler for UiPage {
     fn answer_request(&self, request: PageRequest) -> BoxedFuture<'_, Response<PageBody>> {
-        Box::pin(async move { self.answer(request).await.unwrap_or_else(|response| *response) })
+        Box::pin(async move { self.answer_route(request).await.unwrap_or_else(|response| *response) })
     }
 }
 
 impl Route {
-    fn find(below: &str) -> Option<Self> {
+    fn from_path(below: &str) -> Option<Self> {
         Some(match below {
             "session" => Self::Session,
             "events" => Self::Events,
@@ -160,36 +120,12 @@ impl Route {
         })
     }
 
-    /// Checks the method: whatever changes something is a `POST`.
+    /// Checks the method: every change is a `POST`.
     fn check_method(self, method: &Method) -> Result<(), ErrorResponse> {
         let (wanted, word) = match self {
             Self::Events | Self::Logs | Self::Tools | Self::Tool => (Method::GET, "GET"),
             Self::Session | Self::Call | Self::Answer | Self::Server | Self::Trust => (Method::POST, "POST"),
         };
         if *method == wanted { Ok(()) } else { Err(method_response(word)) }
-    }
-}
-
-impl PageState {
-    /// Tells the people at the pages something.
-    pub(crate) fn send_notice(&self, text: String) {
-        // Without a page there is no reader.
-        let _unread = self.notices.send(text);
-    }
-
-    pub(crate) fn subscribe_notices(&self) -> broadcast::Receiver<String> {
-        self.notices.subscribe()
-    }
-
-    /// Makes every page look for approvals and questions of other gateways again.
-    pub(crate) fn refresh_pages(&self) {
-        self.refreshes.send_modify(|count| *count += 1);
-    }
-
-    /// Runs work that outlives its request, until the page ends.
-    pub(crate) fn spawn_task(&self, work: impl Future<Output = ()> + Send + 'static) {
-        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
-        while tasks.try_join_next().is_some() {}
-        tasks.spawn(work);
     }
 }

@@ -28,10 +28,10 @@ pub const PAGE_PATH: &str = "/ui/";
 /// The path at which a page exchanges the token for a session of its own.
 pub const SESSION_PATH: &str = "/ui/session";
 
-/// The principal whose load all requests of the page count to.
+/// The principal that the load of all requests of the page counts to.
 const PAGE_PRINCIPAL: &str = "ui";
 
-/// A request of a web page whose host and origin were checked, and whose body is within its limit.
+/// A request of a web page, with checked host and origin and a body within its limit.
 #[derive(Debug)]
 pub struct PageRequest {
     /// The method, path and headers.

@@ -1,4 +1,4 @@
-//! A call whose questions are only listed: its caller reads the list of open questions and answers them
+//! A call with questions that are only listed: its caller reads the list of open questions and answers them
 //! there, as a web page does.
 
 use std::sync::{Arc, Mutex};
@@ -38,7 +38,7 @@ struct ListedAsker {
 }
 
 impl ListedCall {
-    /// The context of the call, whose questions go to this list.
+    /// The context of the call; its questions go to this list.
     pub(crate) fn into_context(self, pending: &Arc<QuestionRegistry>) -> CallContext {
         let Self { principal, client, tool, arguments } = self;
         let principal = Arc::new(Principal::new(PrincipalId::new(&principal)));

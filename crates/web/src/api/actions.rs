@@ -14,12 +14,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::parse_body;
-use crate::page::PageState;
+use crate::page_state::PageState;
 use crate::response::{ErrorResponse, error_response};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ServerRequest {
+struct ServerOrder {
     server: String,
     action: ServerAction,
 }
@@ -38,7 +38,7 @@ pub(crate) async fn act_on_server(
     state: &Arc<PageState>,
     request: &PageRequest,
 ) -> Result<Value, ErrorResponse> {
-    let ServerRequest { server, action } = parse_body(request)?;
+    let ServerOrder { server, action } = parse_body(request)?;
     let name = ServerName::new(&server);
     let is_configured = !state.host.loaded_config().plan.servers_by_name(&server).is_empty();
     if !is_configured && !state.host.servers().iter().any(|it| it.name == name) {
@@ -46,7 +46,7 @@ pub(crate) async fn act_on_server(
         return Err(error_response(StatusCode::NOT_FOUND, &unknown, None));
     }
     match action {
-        ServerAction::Reconnect => Ok(reconnect(state, &name).await),
+        ServerAction::Reconnect => Ok(reconnect_server(state, &name).await),
         ServerAction::Enable => switch_server(state, &name, true, is_configured).await,
         ServerAction::Disable => switch_server(state, &name, false, is_configured).await,
         ServerAction::SignIn => sign_in(state, &name).await,
@@ -54,7 +54,7 @@ pub(crate) async fn act_on_server(
 }
 
 /// Reads the configuration again, since it may have been mended, and connects.
-async fn reconnect(state: &PageState, server: &ServerName) -> Value {
+async fn reconnect_server(state: &PageState, server: &ServerName) -> Value {
     let changes = state.host.reload().await;
     if !changes.changed.contains(server) && !changes.added.contains(server) {
         state.host.reconnect_server(server).await;

@@ -13,12 +13,12 @@ use serde_json::{Map, Value, json};
 
 use super::parse_body;
 use super::result::describe_outcome;
-use crate::page::PageState;
+use crate::page_state::PageState;
 use crate::response::{ErrorResponse, error_response};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct CallRequest {
+struct FormCall {
     name: String,
     #[serde(default)]
     arguments: Map<String, Value>,
@@ -30,7 +30,7 @@ pub(crate) async fn call_tool(
     principal: &str,
     request: &PageRequest,
 ) -> Result<Value, ErrorResponse> {
-    let CallRequest { name, arguments } = parse_body(request)?;
+    let FormCall { name, arguments } = parse_body(request)?;
     let catalog = state.host.catalog();
     let Some(entry) = catalog.get(&name) else {
         let unknown = format!("there is no tool `{name}`");

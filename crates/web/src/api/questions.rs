@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::parse_body;
-use crate::page::PageState;
+use crate::page_state::PageState;
 use crate::response::{ErrorResponse, error_response};
 
 #[derive(Deserialize)]

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::actions::unwritten_response;
 use super::parse_body;
-use crate::page::PageState;
+use crate::page_state::PageState;
 use crate::response::{ErrorResponse, error_response};
 
 #[derive(Deserialize)]
@@ -48,7 +48,7 @@ pub(crate) async fn list_items(state: &PageState) -> Value {
     json!({ "folder": folder, "items": items })
 }
 
-/// Approves or rejects items as the page showed them: one whose content has changed since is not found.
+/// Approves or rejects items as the page showed them: an item that has changed since is not found.
 pub(crate) async fn decide_items(
     state: &Arc<PageState>,
     request: &PageRequest,
