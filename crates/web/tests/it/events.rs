@@ -1,6 +1,7 @@
 //! The event stream: states of servers as they change, actions, and logs.
 
-use mcparley_testkit::ScriptedStdio;
+use mcparley::RunOptions;
+use mcparley_testkit::{AuthServer, Browser, ScriptedStdio};
 use serde_json::{Value, json};
 
 use crate::browser::TestPage;
@@ -70,5 +71,26 @@ async fn log_of_a_failed_server_is_followed() {
     log.wait_for("lines", has_reason).await;
     page.post("/ui/api/server", &json!({ "server": "broken", "action": "reconnect" })).await;
     log.wait_for("lines", has_reason).await;
+    page.close().await;
+}
+
+// U6
+#[tokio::test]
+async fn sign_in_gives_the_page_to_open_and_its_end_is_a_notice() {
+    let server = AuthServer::start(&[]);
+    let entry = json!({ "mcpServers": { "guarded": { "type": "http", "url": server.url() } } }).to_string();
+    let files = [("home/.claude.json", entry.as_str())];
+    let page = TestPage::open_with(&[], RunOptions::default(), &files).await;
+    let mut events = page.events("/ui/events").await;
+    let value = events.wait_for("servers", |value| state_of(value, "guarded") == "sign-in").await;
+    assert_eq!(value["servers"][0]["actions"][0], "sign-in");
+    let request = json!({ "server": "guarded", "action": "sign-in" });
+    let reply = page.post("/ui/api/server", &request).await.json();
+    let address = reply["page"].as_str().unwrap_or_else(|| panic!("{reply}")).to_owned();
+    let visited = tokio::task::spawn_blocking(move || Browser::new().open(&address).status).await.unwrap();
+    assert_eq!(visited, 200);
+    events.wait_for("notice", |notice| notice["message"] == "Signed in to guarded").await;
+    let mut events = page.events("/ui/events").await;
+    events.wait_for("servers", |value| state_of(value, "guarded") == "connected").await;
     page.close().await;
 }
