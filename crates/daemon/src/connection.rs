@@ -34,7 +34,7 @@ pub(crate) async fn serve_connection(shared: &Arc<DaemonShared>, stream: UnixStr
     let mut input = BufReader::new(input);
     let hello = match tokio::time::timeout(HELLO_TIME, read_hello(&mut input)).await {
         Ok(Ok(hello)) => hello,
-        Ok(Err(_)) => return refuse(&mut output, RefusalReason::Malformed).await,
+        Ok(Err(_)) => return refuse_client(&mut output, RefusalReason::Malformed).await,
         Err(_) => return,
     };
     if hello.wire() != ATTACH_PROTOCOL {
@@ -42,15 +42,17 @@ pub(crate) async fn serve_connection(shared: &Arc<DaemonShared>, stream: UnixStr
             // A newer program is installed: it starts its own daemon once this one has no more clients.
             shared.begin_drain();
         }
-        return refuse(&mut output, RefusalReason::Wire).await;
+        return refuse_client(&mut output, RefusalReason::Wire).await;
     }
     match hello {
         ClientHello::Control { .. } => {
-            if send_line(&mut output, &welcome()).await.is_ok() {
+            if send_line(&mut output, &welcome_line()).await.is_ok() {
                 serve_client(input, output, Arc::new(ControlService::new(shared))).await;
             }
         }
-        ClientHello::Attach(_) if shared.is_draining() => refuse(&mut output, RefusalReason::Draining).await,
+        ClientHello::Attach(_) if shared.is_draining() => {
+            refuse_client(&mut output, RefusalReason::Draining).await
+        }
         ClientHello::Attach(request) => attach_client(shared, *request, input, output).await,
     }
 }
@@ -63,9 +65,9 @@ async fn attach_client(
     mut output: OwnedWriteHalf,
 ) {
     let Some(facts) = ShareFacts::from_request(&request).map(Arc::new) else {
-        return refuse(&mut output, RefusalReason::Malformed).await;
+        return refuse_client(&mut output, RefusalReason::Malformed).await;
     };
-    if send_line(&mut output, &welcome()).await.is_err() {
+    if send_line(&mut output, &welcome_line()).await.is_err() {
         return;
     }
     let _client = shared.count_client();
@@ -151,12 +153,12 @@ async fn wait_until_gone(input: &mut BufReader<OwnedReadHalf>) {
     }
 }
 
-async fn refuse(output: &mut OwnedWriteHalf, reason: RefusalReason) {
+async fn refuse_client(output: &mut OwnedWriteHalf, reason: RefusalReason) {
     // A client that is gone needs no reason.
     let _gone = send_line(output, &DaemonLine::Refused { reason }).await;
 }
 
-fn welcome() -> DaemonLine {
+fn welcome_line() -> DaemonLine {
     DaemonLine::Welcome { wire: ATTACH_PROTOCOL, version: env!("CARGO_PKG_VERSION").to_owned() }
 }
 

@@ -171,7 +171,7 @@ impl DaemonConnection {
     ///
     /// # Errors
     /// A [`ControlError`].
-    pub fn status(&mut self) -> Result<DaemonStatus, ControlError> {
+    pub fn read_status(&mut self) -> Result<DaemonStatus, ControlError> {
         self.0.send_request("daemon/status", &json!({}))
     }
 
@@ -179,7 +179,7 @@ impl DaemonConnection {
     ///
     /// # Errors
     /// A [`ControlError`].
-    pub fn stop(&mut self) -> Result<(), ControlError> {
+    pub fn stop_daemon(&mut self) -> Result<(), ControlError> {
         let _empty: Value = self.0.send_request("daemon/stop", &json!({}))?;
         Ok(())
     }
@@ -193,7 +193,7 @@ impl DaemonConnection {
         self.0.send_request(method, params)
     }
 
-    /// Ends the servers with these signatures, whose clients then start them again; returns their number.
+    /// Ends the servers with these signatures, so that their clients start them again; returns their number.
     ///
     /// # Errors
     /// A [`ControlError`].

@@ -1,6 +1,6 @@
 //! The running servers of the daemon, each with the clients that may share it.
 //!
-//! A client gets the copy of its server with the same [`SharedKey`], or a new one. A copy whose server turns out
+//! A client gets the copy of its server with the same [`SharedKey`], or a new one. A copy with a server that turns out
 //! to read roots or to ask questions is filed under a narrower key: its other clients leave it when they have
 //! no open request, and get copies of their own.
 
@@ -190,7 +190,7 @@ impl CopyTable {
         copy.note_new_key();
     }
 
-    /// Files a copy under the key that follows from the traits of its server. A copy whose place is taken
+    /// Files a copy under the key that follows from the traits of its server. A copy without a free place
     /// serves its clients to their end.
     fn file_again(&self, copy: &Arc<ServerCopy>) {
         let key = copy.creator.decide_share(&self.traits_of(&copy.creator)).key;
@@ -252,7 +252,7 @@ impl CopyTable {
             .copies
             .iter()
             .map(|(key, copy)| CopyStatus {
-                explanation: keys.get(&key.signature).and_then(|keys| explain_copies(keys)),
+                explanation: keys.get(&key.signature).and_then(explain_copies),
                 ..copy.to_status()
             })
             .collect();

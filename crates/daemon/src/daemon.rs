@@ -89,23 +89,8 @@ impl Daemon {
     /// have ended when this returns.
     pub async fn serve_until(self, stop: impl Future<Output = ()>) {
         let mut connections = JoinSet::new();
-        let accepting = async {
-            loop {
-                match self.listener.accept().await {
-                    Ok((stream, _)) => {
-                        while connections.try_join_next().is_some() {}
-                        // Dropping the stream makes the client start its server itself.
-                        if connections.len() < DAEMON_CONNECTIONS {
-                            let shared = Arc::clone(&self.shared);
-                            connections.spawn(async move { serve_connection(&shared, stream).await });
-                        }
-                    }
-                    Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
-                }
-            }
-        };
         tokio::select! {
-            () = accepting => {}
+            () = accept_clients(&self.listener, &self.shared, &mut connections) => {}
             () = stop => {}
             () = self.shared.wait_until_idle(self.idle_time) => {}
             () = self.shared.wait_until_stopped() => {}
@@ -114,6 +99,22 @@ impl Daemon {
         self.shared.tasks.shut_down().await;
         self.shared.table.shut_down().await;
         connections.shutdown().await;
+    }
+}
+
+/// Accepts clients for ever, each in a task of its own.
+async fn accept_clients(listener: &UnixListener, shared: &Arc<DaemonShared>, connections: &mut JoinSet<()>) {
+    loop {
+        let Ok((stream, _)) = listener.accept().await else {
+            tokio::time::sleep(ACCEPT_PAUSE).await;
+            continue;
+        };
+        while connections.try_join_next().is_some() {}
+        // Dropping the stream makes the client start its server itself.
+        if connections.len() < DAEMON_CONNECTIONS {
+            let shared = Arc::clone(shared);
+            connections.spawn(async move { serve_connection(&shared, stream).await });
+        }
     }
 }
 

@@ -12,7 +12,7 @@
 //! | the first line of a client | `connection` |
 //! | **the running servers, each with the clients that may share it** | `copy_table`, the place to start reading |
 //! | one running server: its process, its clients, its end | `server_copy` |
-//! | the facts about a client that decide with whom it shares a server | `share_facts` |
+//! | the facts about a client that decide which clients share a server with it | `share_facts` |
 //! | MCP between one client and one server | `channel` |
 //! | durable calls, which outlive their client: the journal, the running calls, one call | `task_journal`, `task_runner`, `task_call` |
 //! | durable calls as the command line sees them | [`task_view`], [`TaskRequest`], [`TaskRecord`] |

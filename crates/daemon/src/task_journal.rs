@@ -226,7 +226,7 @@ impl TaskJournal {
         while is_running() && changes.changed().await.is_ok() {}
     }
 
-    /// Removes the calls whose time has passed.
+    /// Removes expired calls.
     fn remove_expired(&self, now: SystemTime) {
         let now_ms = unix_ms(now);
         let mut state = self.lock_state();

@@ -33,7 +33,7 @@ pub struct TaskRequest {
 }
 
 impl TaskRequest {
-    /// The request for a permitted call, whose result is kept for this time.
+    /// The request for a permitted call, with the time for which its result is kept.
     #[must_use]
     pub fn from_call(call: DetachedCall, ttl: Option<Duration>) -> Self {
         let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);

@@ -124,7 +124,7 @@ pub fn list_tasks(paths: &DaemonPaths) -> Result<TaskList, TaskViewError> {
     Ok(list.unwrap_or_else(|| read_journal(paths).list(SystemTime::now())))
 }
 
-/// The durable call whose id begins with these digits, and its result. A running one is waited for if `wait` is set.
+/// The durable call with an id that begins with these digits, and its result. A running one is waited for if `wait` is set.
 ///
 /// # Errors
 /// A [`TaskViewError`].
@@ -133,7 +133,7 @@ pub fn find_task(paths: &DaemonPaths, id: &str, wait: bool) -> Result<StoredTask
     loop {
         let found = match ask_daemon::<[Option<StoredTask>; 1]>(paths, "daemon/task", &query)? {
             Some([found]) => found,
-            // Also if the daemon has ended meanwhile: its journal tells what became of the call.
+            // Also if the daemon has ended meanwhile: its journal has the end of the call.
             None => read_journal(paths).find(&query.id, SystemTime::now()),
         };
         match found {

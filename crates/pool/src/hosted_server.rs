@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 
 use crate::started_process::StartedProcess;
 
-/// The launch of a server for other processes, and what is observed of the server.
+/// The launch of a server for other processes, and the observed requests of the server.
 #[derive(Debug)]
 pub struct HostedServer {
     /// The program, with the environment and the folder of the client.

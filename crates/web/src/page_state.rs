@@ -18,7 +18,7 @@ const NOTICES: usize = 32;
 /// The options of the page.
 #[derive(Clone, Debug)]
 pub struct PageOptions {
-    /// The options of the run, to find what waits for approval.
+    /// The options of the run, to find the items that wait for approval.
     pub run_options: RunOptions,
     /// The folder of the control sockets, to find questions of other gateways.
     pub control_folder: PathBuf,

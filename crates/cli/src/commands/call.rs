@@ -113,7 +113,7 @@ async fn detach_call(
         DetachError::Call(error) => CommandError::from(error),
         error => DaemonCommandError::Detach(error).into(),
     })?;
-    daemon::start(context)?;
+    daemon::start_daemon(context)?;
     let request = TaskRequest::from_call(call, options.ttl.map(Duration::from_secs));
     let task = start_task(&context.daemon_paths, &request).map_err(DaemonCommandError::Task)?;
     if out.json {

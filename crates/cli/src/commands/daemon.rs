@@ -30,16 +30,16 @@ const PAUSE: Duration = Duration::from_millis(5);
 pub(super) fn run(command: &DaemonCommand, context: &Context, out: &mut TerminalOutput) -> CommandResult {
     let paths = &context.daemon_paths;
     match command {
-        DaemonCommand::Enable(_) => enable(paths, out),
-        DaemonCommand::Disable(_) => disable(paths, out),
+        DaemonCommand::Enable(_) => enable_daemon(paths, out),
+        DaemonCommand::Disable(_) => disable_daemon(paths, out),
         DaemonCommand::Start(_) => {
-            let pid = start(context)?;
-            report(out, &format!("The daemon is running, process {pid}."), &json!({ "pid": pid }));
+            let pid = start_daemon(context)?;
+            print_outcome(out, &format!("The daemon is running, process {pid}."), &json!({ "pid": pid }));
             Ok(exit::OK)
         }
         DaemonCommand::Stop(_) => {
-            let text = if stop(paths)? { "The daemon has ended." } else { "No daemon was running." };
-            report(out, text, &json!({ "running": false }));
+            let text = if stop_daemon(paths)? { "The daemon has ended." } else { "No daemon was running." };
+            print_outcome(out, text, &json!({ "running": false }));
             Ok(exit::OK)
         }
         DaemonCommand::Status(_) => show_status(paths, out),
@@ -52,27 +52,27 @@ pub(super) fn run(command: &DaemonCommand, context: &Context, out: &mut Terminal
     }
 }
 
-fn enable(paths: &DaemonPaths, out: &mut TerminalOutput) -> CommandResult {
+fn enable_daemon(paths: &DaemonPaths, out: &mut TerminalOutput) -> CommandResult {
     store_cache_file(&paths.enabled, "").map_err(DaemonCommandError::Choice)?;
     let text = "Enabled the daemon: local servers run once for all clients.";
-    report(out, text, &json!({ "enabled": true }));
+    print_outcome(out, text, &json!({ "enabled": true }));
     out.hint("`mcparley daemon status` shows the servers, `mcparley daemon disable` ends it");
     Ok(exit::OK)
 }
 
-fn disable(paths: &DaemonPaths, out: &mut TerminalOutput) -> CommandResult {
+fn disable_daemon(paths: &DaemonPaths, out: &mut TerminalOutput) -> CommandResult {
     remove_file_if(&paths.enabled, LOG_BYTES, |_| true).map_err(DaemonCommandError::NoChoice)?;
-    stop(paths)?;
-    report(out, "Disabled the daemon.", &json!({ "enabled": false }));
+    stop_daemon(paths)?;
+    print_outcome(out, "Disabled the daemon.", &json!({ "enabled": false }));
     Ok(exit::OK)
 }
 
 /// Starts the daemon unless it is running, and returns its process id.
-pub(super) fn start(context: &Context) -> Result<u32, CommandError> {
+pub(super) fn start_daemon(context: &Context) -> Result<u32, CommandError> {
     let paths = &context.daemon_paths;
     let running = || -> Result<Option<u32>, DaemonCommandError> {
         let Some(mut daemon) = DaemonConnection::open(paths)? else { return Ok(None) };
-        Ok(Some(daemon.status()?.pid))
+        Ok(Some(daemon.read_status()?.pid))
     };
     if let Some(pid) = running()? {
         return Ok(pid);
@@ -90,11 +90,11 @@ pub(super) fn start(context: &Context) -> Result<u32, CommandError> {
 }
 
 /// Ends the daemon and waits until it is gone; false if none was running.
-fn stop(paths: &DaemonPaths) -> Result<bool, CommandError> {
+fn stop_daemon(paths: &DaemonPaths) -> Result<bool, CommandError> {
     let Some(mut daemon) = DaemonConnection::open(paths).map_err(DaemonCommandError::from)? else {
         return Ok(false);
     };
-    daemon.stop().map_err(DaemonCommandError::from)?;
+    daemon.stop_daemon().map_err(DaemonCommandError::from)?;
     let deadline = Instant::now() + STOP_TIME;
     while paths.socket().symlink_metadata().is_ok() {
         if Instant::now() >= deadline {
@@ -108,7 +108,7 @@ fn stop(paths: &DaemonPaths) -> Result<bool, CommandError> {
 fn show_status(paths: &DaemonPaths, out: &mut TerminalOutput) -> CommandResult {
     let is_enabled = paths.is_enabled();
     let status = match DaemonConnection::open(paths).map_err(DaemonCommandError::from)? {
-        Some(mut daemon) => Some(daemon.status().map_err(DaemonCommandError::from)?),
+        Some(mut daemon) => Some(daemon.read_status().map_err(DaemonCommandError::from)?),
         None => None,
     };
     if out.json {
@@ -165,21 +165,21 @@ fn print_copy(copy: &CopyStatus, out: &mut TerminalOutput) {
 fn run_here(paths: &DaemonPaths) -> CommandResult {
     runtime::run_daemon(async |stop| {
         let daemon = Daemon::open(paths).map_err(DaemonCommandError::Run)?;
-        log(paths, "started");
+        append_event(paths, "started");
         daemon.serve_until(stop).await;
-        log(paths, "ended");
+        append_event(paths, "ended");
         Ok(exit::OK)
     })
 }
 
 /// Adds a line to the log of the daemon; a log that cannot be written must not end the daemon.
-fn log(paths: &DaemonPaths, event: &str) {
+fn append_event(paths: &DaemonPaths, event: &str) {
     let now = jiff::Timestamp::now();
     let line = format!("{now:.0} {event}, process {}\n", std::process::id());
     let _full = append_log_lines(&paths.log, &line, LOG_BYTES);
 }
 
-fn report(out: &mut TerminalOutput, text: &str, json: &serde_json::Value) {
+fn print_outcome(out: &mut TerminalOutput, text: &str, json: &serde_json::Value) {
     match out.json {
         true => out.print_json(json),
         false => out.print_line(text),

@@ -103,7 +103,10 @@ fn render_server(
     field("scope", server.scope.as_str());
     field("declared in", &server.origin.to_string());
     if let Some(raw) = &server.raw {
-        render_entry(&raw.to_displayed(server.kind, mcparley_report::effective_reveal(server, reveal)), &mut field);
+        render_entry(
+            &raw.to_displayed(server.kind, mcparley_report::effective_reveal(server, reveal)),
+            &mut field,
+        );
     }
     if matches!(server.status, PlanStatus::NeedsApproval(_)) {
         for review in review_fields(server, loaded) {

@@ -1,4 +1,5 @@
 //! The daemon in this process, with real server processes and hosts that attach to it over its socket.
+#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests prepare sockets and fail loudly")]
 
 mod ending;
 mod faults;

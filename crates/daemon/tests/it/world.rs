@@ -117,7 +117,7 @@ impl World {
     /// The state of the daemon.
     pub(crate) async fn status(&self) -> DaemonStatus {
         let paths = self.paths.clone();
-        let asking = move || DaemonConnection::open(&paths).unwrap().unwrap().status().unwrap();
+        let asking = move || DaemonConnection::open(&paths).unwrap().unwrap().read_status().unwrap();
         tokio::task::spawn_blocking(asking).await.unwrap()
     }
 
