@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use hyper::StatusCode;
-use mcparley::model::json::RawJson;
+use mcparley::results::RawJson;
 use mcparley::permission::Consent;
 use mcparley::{Call, CallError};
 use mcparley_gateway::{ListedCall, PageRequest};
