@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// The time in which a client has to get what it waits for.
+/// The time limit for a complete list.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The pause between two lists.
@@ -47,13 +47,17 @@ impl AgentClient {
         let begun = Instant::now();
         loop {
             let tools = self.list_tools()?;
-            let listed: HashSet<&str> = tools.iter().filter_map(|tool| Some(tool.split_once("__")?.0)).collect();
+            let listed: HashSet<&str> =
+                tools.iter().filter_map(|tool| Some(tool.split_once("__")?.0)).collect();
             if listed.len() >= servers {
                 return Ok(tools.len());
             }
             if begun.elapsed() > PATIENCE {
                 let listed: Vec<&str> = listed.into_iter().collect();
-                return Err(io::Error::other(format!("only these servers were listed: {}", listed.join(" "))));
+                return Err(io::Error::other(format!(
+                    "only these servers were listed: {}",
+                    listed.join(" ")
+                )));
             }
             std::thread::sleep(PAUSE);
         }

@@ -26,7 +26,8 @@ impl FleetHome {
     /// An empty home in which nothing is known of any server yet.
     pub(super) fn new(mcparley: &Path) -> io::Result<Self> {
         let home = tempfile::tempdir()?;
-        let mark = home.path().file_name().unwrap_or_default().to_string_lossy().trim_start_matches('.').to_owned();
+        let mark =
+            home.path().file_name().unwrap_or_default().to_string_lossy().trim_start_matches('.').to_owned();
         for folder in ["files", "run"] {
             std::fs::create_dir(home.path().join(folder))?;
         }
@@ -80,7 +81,9 @@ impl FleetHome {
     pub(super) fn command_of(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.home.path()).env_clear().env("HOME", self.home.path());
-        command.env("PATH", "/usr/local/bin:/usr/bin:/bin").env("XDG_RUNTIME_DIR", self.home.path().join("run"));
+        command
+            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .env("XDG_RUNTIME_DIR", self.home.path().join("run"));
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command
     }

@@ -59,17 +59,32 @@ impl RealServers {
             ("git", self.program("servers/bin/mcp-server-git", &["--repository", &file("repo")])),
             (
                 "github",
-                self.node("npm", "mcp-server-github", &[], &json!({ "GITHUB_PERSONAL_ACCESS_TOKEN": "none" })),
+                self.node(
+                    "npm",
+                    "mcp-server-github",
+                    &[],
+                    &json!({ "GITHUB_PERSONAL_ACCESS_TOKEN": "none" }),
+                ),
             ),
             ("mcpvault", self.node("npm", "mcpvault", &[&file("")], &none)),
             (
                 "memory",
-                self.node("npm", "mcp-server-memory", &[], &json!({ "MEMORY_FILE_PATH": file("memory.jsonl") })),
+                self.node(
+                    "npm",
+                    "mcp-server-memory",
+                    &[],
+                    &json!({ "MEMORY_FILE_PATH": file("memory.jsonl") }),
+                ),
             ),
             ("pdf", self.node("apps", "mcp-pdf-server", &["--stdio"], &none)),
             (
                 "postman",
-                self.node("npm", "postman-mcp-server", &["--full"], &json!({ "POSTMAN_API_KEY": "PMAK-none" })),
+                self.node(
+                    "npm",
+                    "postman-mcp-server",
+                    &["--full"],
+                    &json!({ "POSTMAN_API_KEY": "PMAK-none" }),
+                ),
             ),
             ("sqlite", self.program("ws/bin/mcp-server-sqlite", &["--db-path", &file("notes.db")])),
             ("time", self.program("servers/bin/mcp-server-time", &["--local-timezone", "UTC"])),
@@ -87,7 +102,8 @@ impl RealServers {
 
     fn node(&self, set: &str, script: &str, arguments: &[&str], env: &Value) -> Value {
         let script = self.installed(&format!("{set}/node_modules/.bin/{script}"));
-        let words: Vec<Value> = std::iter::once(json!(script)).chain(arguments.iter().map(|word| json!(word))).collect();
+        let words: Vec<Value> =
+            std::iter::once(json!(script)).chain(arguments.iter().map(|word| json!(word))).collect();
         json!({ "command": self.installed(&format!("{set}/node")), "args": words, "env": env })
     }
 

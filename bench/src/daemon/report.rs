@@ -72,7 +72,11 @@ impl DaemonReport {
                     promised: format!("≥ {CALL_RATIO} x"),
                     kept: ratio >= CALL_RATIO,
                 },
-                time_promise("`mcparley serve` until its first complete list, warm, median", warm.attach, ATTACH_TIME),
+                time_promise(
+                    "`mcparley serve` until its first complete list, warm, median",
+                    warm.attach,
+                    ATTACH_TIME,
+                ),
             ]);
         }
         if let Some(idle) = &self.idle {
@@ -119,7 +123,8 @@ impl DaemonReport {
         let mut text = align_columns(&rows, |column| column == 0);
         for crowd in &self.crowds {
             for (reason, servers) in &crowd.reasons {
-                let _written = writeln!(text, "  {}: {}: {reason}", crowd.setup.describe(), servers.join(", "));
+                let _written =
+                    writeln!(text, "  {}: {}: {reason}", crowd.setup.describe(), servers.join(", "));
             }
         }
         if let Some(warm) = &self.warm {

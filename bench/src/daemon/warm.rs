@@ -78,7 +78,11 @@ pub(super) fn measure_warm(mcparley: &Path, real: &RealServers, rounds: usize) -
     let file = other.write("mcporter.json", &json!({ "mcpServers": servers }).to_string())?;
     let mcporter = |words: &[&str]| {
         let mut command = other.command_of(&real.installed("mcporter/node"));
-        command.arg(real.installed("mcporter/node_modules/.bin/mcporter")).arg("--config").arg(&file).args(words);
+        command
+            .arg(real.installed("mcporter/node_modules/.bin/mcporter"))
+            .arg("--config")
+            .arg(&file)
+            .args(words);
         command
     };
     time_command(&mut mcporter(&["daemon", "start"]))?;

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use mcparley::BoxedFuture;
 use mcparley::call::DetachedCall;
-use mcparley::model::json::RawJson;
 use mcparley::pool::attach::{DaemonLink, DaemonStarter};
+use mcparley::results::RawJson;
 use mcparley_gateway::{DurableCallError, DurableCalls, DurableState, DurableTask};
 use mcparley_model::limits::DAEMON_START_TIME;
 

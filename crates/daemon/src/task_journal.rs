@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use mcparley::model::json::RawJson;
+use mcparley::results::RawJson;
 use mcparley_model::limits::{
     DURABLE_CALLS, DURABLE_CALLS_RUNNING, DURABLE_HEAD_BYTES, DURABLE_RESULT_BYTES,
 };

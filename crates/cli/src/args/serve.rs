@@ -81,7 +81,7 @@ pub struct ServeArgs {
     /// Let clients call any tool of a local server as a task, which goes on while they are away
     ///
     /// The daemon makes such calls, and keeps their results; it is started for them, also where it is not
-    /// enabled. Nobody is asked while they run.
+    /// enabled. They ask no questions while they run.
     #[arg(long, conflicts_with = "one")]
     pub tasks: bool,
 

@@ -174,7 +174,11 @@ fn client_of_the_new_era_follows_any_call_as_a_task_over_two_sessions() {
     assert_eq!(offered["io.modelcontextprotocol/tasks"], json!({}));
     let call = json!({ "name": "one__echo", "arguments": { "message": "hello" } });
     let created = first.ask("tools/call", &call)["result"].clone();
-    assert_eq!((&created["resultType"], &created["status"]), (&json!("task"), &json!("working")), "{created}");
+    assert_eq!(
+        (&created["resultType"], &created["status"]),
+        (&json!("task"), &json!("working")),
+        "{created}"
+    );
     drop(first);
     let mut second = PipeClient::new(&here.world, &["--tasks"]);
     let id = json!({ "taskId": created["taskId"] });
@@ -273,9 +277,8 @@ impl TokenGateway {
         let mut command = world.command(&["serve", "--tasks", "--http", "127.0.0.1:0", "--token-file"]);
         let mut child = command.arg(&file).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
-        let address = lines.find_map(|line| {
-            line.split("http://").nth(1)?.strip_suffix("/mcp").map(str::to_owned)
-        });
+        let address =
+            lines.find_map(|line| line.split("http://").nth(1)?.strip_suffix("/mcp").map(str::to_owned));
         std::thread::spawn(move || lines.for_each(drop));
         Self { child, address: address.unwrap() }
     }

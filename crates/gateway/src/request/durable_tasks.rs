@@ -125,7 +125,7 @@ impl GatewaySession {
                     (Err(error), _) => Err(durable_error(&error)),
                 }
             }
-            // Nobody is asked during a durable call, so there is nothing to answer.
+            // A durable call asks no questions, so there is nothing to answer.
             _ => {
                 self.find_owned_task(&*durable, id, false).await?;
                 acknowledge()
@@ -139,7 +139,9 @@ impl GatewaySession {
         let Some(durable) = &gateway.durable else { return Ok(Vec::new()) };
         let tasks = durable.list_tasks().await.map_err(|error| durable_error(&error))?;
         let owned = tasks.iter().filter(|task| task.owner.as_deref() == Some(self.task_owner()));
-        Ok(owned.filter_map(|task| Some(to_old_task(task, &gateway.durable_id(self.task_owner(), &task.id)?))).collect())
+        Ok(owned
+            .filter_map(|task| Some(to_old_task(task, &gateway.durable_id(self.task_owner(), &task.id)?)))
+            .collect())
     }
 
     /// The task with this id, if it belongs to the client's owner.
@@ -201,7 +203,9 @@ impl DurableStart {
             }
         };
         let started = self.durable.start_call(call, &self.owner, self.ttl).await;
-        CallEnd::Request(started.map_err(|error| durable_error(&error)).and_then(|task| self.to_created(&task)))
+        CallEnd::Request(
+            started.map_err(|error| durable_error(&error)).and_then(|task| self.to_created(&task)),
+        )
     }
 
     /// The result of the call: the task that it has become.

@@ -125,7 +125,10 @@ mod tests {
     #[test]
     fn tool_that_becomes_durable_is_marked_and_keeps_every_other_byte() {
         let cases = [
-            (r#"{"name":"a","inputSchema":{ }}"#, r#"{"name":"a","inputSchema":{ },"execution":{"taskSupport":"optional"}}"#),
+            (
+                r#"{"name":"a","inputSchema":{ }}"#,
+                r#"{"name":"a","inputSchema":{ },"execution":{"taskSupport":"optional"}}"#,
+            ),
             (
                 r#"{"name":"a","execution":{"taskSupport":"forbidden"},"x":1.0}"#,
                 r#"{"name":"a","execution":{"taskSupport":"optional"},"x":1.0}"#,
