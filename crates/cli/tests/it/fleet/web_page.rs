@@ -93,7 +93,9 @@ fn fleet_chromium_takes_the_pictures_of_the_tour() {
     let page = OpenPage::start(&place);
     let pictures = place.world.root.join("pictures");
     std::fs::create_dir(&pictures).unwrap();
-    let task = json!({ "address": page.address, "browser": installed("browser"), "pictures": pictures });
+    let task = json!({
+        "address": page.address, "browser": installed("browser"), "pictures": pictures, "home": place.world.home,
+    });
     let script = repository().join("fleet/browser/page_picture.mjs");
     let mut node = place.world.command_of(&installed("browser/node"), &[&script.to_string_lossy()]);
     let mut node = node.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
