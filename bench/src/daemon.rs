@@ -91,6 +91,7 @@ pub(crate) fn run_daemon_bench(options: &Options) -> io::Result<DaemonReport> {
         if report.single.is_none() {
             report.single = Some(crowd(1, 1, auto, false).measure(&mcparley, &real)?);
         }
+        eprintln!("measuring: {}", setup.describe());
         report.crowds.push(setup.measure(&mcparley, &real)?);
     }
     if wanted(DaemonPart::Warm) {

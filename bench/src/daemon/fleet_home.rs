@@ -84,6 +84,8 @@ impl FleetHome {
         command
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
             .env("XDG_RUNTIME_DIR", self.home.path().join("run"));
+        // Dozens of servers that start at once on few cores need longer than a server on its own.
+        command.env("MCP_TIMEOUT", "300000");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command
     }
