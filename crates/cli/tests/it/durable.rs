@@ -227,7 +227,7 @@ fn canceled_task_is_canceled_at_the_server() {
 // G10: the tasks of a server stay with the server.
 #[test]
 fn tasks_that_a_server_has_itself_pass_through() {
-    let here = TaskWorld::new(&["task=2"]);
+    let here = TaskWorld::new(&["task:2"]);
     let (mut client, _) = PipeClient::old(&here.world, &["--tasks"]);
     let created = client.call_as_task("one__chore", &json!({}));
     let id = json!({ "taskId": created["result"]["task"]["taskId"] });
