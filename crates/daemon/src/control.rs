@@ -10,8 +10,8 @@
 //! | `daemon/start_task` | a [`TaskRequest`] | the [`crate::TaskRecord`]; the call is recorded and about to be sent |
 //! | `daemon/tasks` | | a [`crate::TaskList`] |
 //! | `daemon/task` | `id`, and `wait` for a running call | a list of one [`crate::StoredTask`], or of `null` |
-//! | `daemon/cancel_task` | `id`, and `wait` for a running call | a list of the [`crate::TaskRecord`], which has ended, or of `null` |
-//! | `daemon/remove_task` | `id`, and `wait` for a running call | whether there was one that has ended |
+//! | `daemon/cancel_task` | `id` | a list of the [`crate::TaskRecord`], which has ended, or of `null` |
+//! | `daemon/remove_task` | `id` | whether there was one that has ended |
 
 use std::io;
 use std::os::unix::net::UnixStream;
