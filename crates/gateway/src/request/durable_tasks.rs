@@ -55,7 +55,11 @@ impl GatewaySession {
         };
         let entry = view.catalog.get(&wanted.name)?;
         let server = view.find_server(entry.server()?)?;
-        let is_new_server = server.version == Some(ProtocolVersion::NEW) || has_task_extension(server);
+        // Some servers of both eras declare both kinds of tasks in each.
+        let is_new_server = match &server.version {
+            Some(version) => *version == ProtocolVersion::NEW,
+            None => has_task_extension(server) && old_tasks(server).is_none(),
+        };
         let has_own_tasks = match (caller.is_new(), is_new_server) {
             (true, true) => has_task_extension(server),
             (false, true) => false,
