@@ -8,6 +8,7 @@ use mcparley_model::limits::{
     CLUSTER_BEAT, CLUSTER_BEAT_TTL, CLUSTER_GRACE, CLUSTER_JOIN_TIME, CLUSTER_MAILBOX_ENTRIES,
     CLUSTER_MAILBOX_TIME, CLUSTER_NEWS_ENTRIES,
 };
+use mcparley_model::secret::Secret;
 use serde::{Deserialize, Serialize};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
@@ -44,12 +45,17 @@ pub struct ClusterMember {
     name: String,
     writes: WriteQueue,
     pulse: Arc<Pulse>,
+    lasting: Arc<LastingValues>,
     heartbeat: AbortHandle,
 }
 
 /// The times of the heartbeat.
 #[derive(Debug)]
 struct Pulse(Mutex<PulseTimes>);
+
+/// Values without an end that are set again if the store has lost them.
+#[derive(Debug, Default)]
+struct LastingValues(Mutex<Vec<(String, Secret<Vec<u8>>)>>);
 
 #[derive(Clone, Copy, Debug)]
 struct PulseTimes {
@@ -91,18 +97,24 @@ impl ClusterMember {
         let news = (keys.news(), store.end_of_log(keys.news()).await?);
         let mailbox = Mailbox::new(Arc::clone(&store), keys.mailbox(instance), news);
         let now = Instant::now();
-        let pulse =
-            Arc::new(Pulse(Mutex::new(PulseTimes { last_beat: now, last_lapse: None, reachable_since: Some(now) })));
+        let pulse = Arc::new(Pulse(Mutex::new(PulseTimes {
+            last_beat: now,
+            last_lapse: None,
+            reachable_since: Some(now),
+        })));
+        let lasting = Arc::<LastingValues>::default();
         let beating = Heartbeat {
             store: Arc::clone(&store),
             keys: keys.clone(),
             instance,
             name: name.to_owned(),
             pulse: Arc::clone(&pulse),
+            lasting: Arc::clone(&lasting),
         };
         let heartbeat = tokio::spawn(async move { beating.keep_beating().await }).abort_handle();
         let writes = WriteQueue::start(Arc::clone(&store));
-        Ok((Self { store, keys, instance, name: name.to_owned(), writes, pulse, heartbeat }, mailbox))
+        let name = name.to_owned();
+        Ok((Self { store, keys, instance, name, writes, pulse, lasting, heartbeat }, mailbox))
     }
 
     /// The number of this gateway.
@@ -133,6 +145,21 @@ impl ClusterMember {
     #[must_use]
     pub fn is_reachable(&self) -> bool {
         *self.store.availability().borrow()
+    }
+
+    /// The value of a key that has no end: that of the first gateway that shares one. It is set again if the store
+    /// loses its data while this gateway runs.
+    ///
+    /// # Errors
+    /// When the store is away.
+    pub async fn share_value(&self, key: String, ours: Vec<u8>) -> Result<Secret<Vec<u8>>, StoreError> {
+        let is_ours = self.store.claim_key(key.clone(), ours.clone(), None).await?;
+        let value = match is_ours {
+            true => ours,
+            false => self.store.fetch_value(key.clone()).await?.unwrap_or(ours),
+        };
+        self.lasting.lock_values().push((key, Secret::new(value.clone())));
+        Ok(Secret::new(value))
     }
 
     /// Whether another gateway runs.
@@ -248,6 +275,7 @@ struct Heartbeat {
     instance: InstanceId,
     name: String,
     pulse: Arc<Pulse>,
+    lasting: Arc<LastingValues>,
 }
 
 impl Heartbeat {
@@ -285,7 +313,24 @@ impl Heartbeat {
         if with_name {
             changes.push(put(self.keys.instance_name(self.instance), NAME_TIME));
         }
-        self.store.apply_changes(changes).await
+        self.store.apply_changes(changes).await?;
+        if with_name {
+            let values = self.lasting.copy_values();
+            for (key, value) in values {
+                self.store.claim_key(key, value, None).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl LastingValues {
+    fn copy_values(&self) -> Vec<(String, Vec<u8>)> {
+        self.lock_values().iter().map(|(key, value)| (key.clone(), value.expose().clone())).collect()
+    }
+
+    fn lock_values(&self) -> MutexGuard<'_, Vec<(String, Secret<Vec<u8>>)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -323,7 +368,6 @@ impl fmt::Display for InstanceId {
         self.0.fmt(f)
     }
 }
-
 
 #[cfg(test)]
 mod tests;

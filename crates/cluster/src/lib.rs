@@ -1,7 +1,7 @@
 //! State that several gateways share: Redis keys, mailboxes, heartbeats.
 //!
 //! Gateways behind a load balancer are members of one cluster. A member writes nothing for a call that is
-//! answered on its own connection; it uses the store for what must be found from elsewhere.
+//! answered on its own connection; it uses the store for state that other gateways must find.
 //!
 //! | module | content |
 //! |---|---|
@@ -12,7 +12,7 @@
 //! | [`ClusterMember`] | one gateway: its number, its heartbeat, messages to other gateways |
 //! | [`Mailbox`] | the messages to one gateway, and the news for all |
 //! | `key_names` | every key of the store, as the design page lists them |
-//! | `write_queue` | writes that nobody waits for, kept while the store is away |
+//! | `write_queue` | background writes, kept while the store is away |
 
 mod cluster_member;
 mod key_names;

@@ -69,7 +69,10 @@ impl MemoryStore {
         state.keys.keys().cloned().collect()
     }
 
-    fn run<T>(&self, operation: impl FnOnce(&mut StoreState) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    fn run<T>(
+        &self,
+        operation: impl FnOnce(&mut StoreState) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         if !*self.availability.borrow() {
             return Err(StoreError::Unavailable);
         }
@@ -121,7 +124,9 @@ impl SharedStore for MemoryStore {
             self.run(|state| {
                 let before = match state.keys.get(&key).map(|stored| &stored.content) {
                     None => 0,
-                    Some(StoredContent::Value(value)) => parse_number(value).ok_or_else(|| wrong_type(&key))?,
+                    Some(StoredContent::Value(value)) => {
+                        parse_number(value).ok_or_else(|| wrong_type(&key))?
+                    }
                     Some(StoredContent::Fields(_) | StoredContent::Log(_)) => return Err(wrong_type(&key)),
                 };
                 let sum = before.saturating_add(amount);
@@ -162,9 +167,9 @@ impl SharedStore for MemoryStore {
     fn end_of_log(&self, log: String) -> StoreFuture<'_, LogPosition> {
         Box::pin(async move {
             self.run(|state| match state.keys.get(&log).map(|stored| &stored.content) {
-                Some(StoredContent::Log(entries)) => {
-                    Ok(entries.last_key_value().map_or_else(LogPosition::start, |(last, _)| position_of(*last)))
-                }
+                Some(StoredContent::Log(entries)) => Ok(entries
+                    .last_key_value()
+                    .map_or_else(LogPosition::start, |(last, _)| position_of(*last))),
                 Some(StoredContent::Value(_) | StoredContent::Fields(_)) | None => Ok(LogPosition::start()),
             })
         })
@@ -212,7 +217,8 @@ impl StoreState {
             }
             StoreChange::Forget { log, entries: forgotten } => {
                 self.changes += 1;
-                if let Some(StoredKey { content: StoredContent::Log(entries), .. }) = self.keys.get_mut(&log) {
+                if let Some(StoredKey { content: StoredContent::Log(entries), .. }) = self.keys.get_mut(&log)
+                {
                     forgotten.iter().for_each(|position| drop(entries.remove(&number_of(position))));
                 }
             }

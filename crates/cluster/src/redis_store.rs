@@ -186,7 +186,9 @@ impl RedisLink {
 
 impl std::fmt::Debug for RedisLink {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RedisLink").field("is_available", &*self.availability.borrow()).finish_non_exhaustive()
+        f.debug_struct("RedisLink")
+            .field("is_available", &*self.availability.borrow())
+            .finish_non_exhaustive()
     }
 }
 

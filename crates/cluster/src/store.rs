@@ -89,6 +89,18 @@ pub enum StoreChange {
     },
 }
 
+impl StoreChange {
+    /// The size of the change, without its key.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Put { value, .. } => value.len(),
+            Self::PutFields { fields, .. } => fields.iter().map(|(_, value)| value.len()).sum(),
+            Self::Append { entry, .. } => entry.len(),
+            Self::Remove { .. } | Self::Forget { .. } => 0,
+        }
+    }
+}
+
 /// The position of an entry in a log. Positions of later entries are greater.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogPosition(pub(crate) String);

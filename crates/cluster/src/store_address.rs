@@ -36,7 +36,10 @@ impl StoreAddress {
     }
 
     /// The whole address with its credentials.
-    #[cfg_attr(not(feature = "redis"), expect(dead_code, reason = "only a client of Redis needs the credentials"))]
+    #[cfg_attr(
+        not(feature = "redis"),
+        expect(dead_code, reason = "only a client of Redis needs the credentials")
+    )]
     pub(crate) fn expose_url(&self) -> &str {
         self.url.expose()
     }
@@ -62,7 +65,7 @@ impl fmt::Debug for StoreAddress {
 
 #[cfg(test)]
 mod tests {
-    //! Addresses, and what is shown of them.
+    //! Addresses, and their form in messages.
     use super::*;
 
     // G9 B78

@@ -1,13 +1,12 @@
-//! Writes that nobody waits for: kept in their order while the store is away, and dropped with a count when there
-//! are too many.
+//! Background writes: kept in their order while the store is away, and dropped with a count when there are too
+//! many.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use mcparley_model::limits::CLUSTER_WRITES;
+use mcparley_model::limits::{CLUSTER_WRITE_BYTES, CLUSTER_WRITES};
 use tokio::sync::mpsc;
-use tokio::sync::mpsc::error::TrySendError;
 use tokio::task::AbortHandle;
 
 use crate::store::{SharedStore, StoreChange, StoreError};
@@ -30,6 +29,7 @@ pub(crate) struct WriteQueue {
 #[derive(Debug, Default)]
 struct WriteCounts {
     waiting: AtomicUsize,
+    waiting_bytes: AtomicUsize,
     dropped: AtomicU64,
 }
 
@@ -43,13 +43,16 @@ impl WriteQueue {
 
     /// Adds a change; a full queue drops it.
     pub(crate) fn add_change(&self, change: StoreChange) {
-        self.counts.waiting.fetch_add(1, Ordering::Relaxed);
-        match self.sender.try_send(change) {
-            Ok(()) => {}
-            Err(TrySendError::Full(_) | TrySendError::Closed(_)) => {
-                self.counts.waiting.fetch_sub(1, Ordering::Relaxed);
-                self.counts.dropped.fetch_add(1, Ordering::Relaxed);
-            }
+        let counts = &self.counts;
+        let size = change.size();
+        let before = counts.waiting_bytes.fetch_add(size, Ordering::Relaxed);
+        counts.waiting.fetch_add(1, Ordering::Relaxed);
+        // A single large change passes when nothing else waits.
+        let is_full = before > 0 && before + size > CLUSTER_WRITE_BYTES;
+        let is_queued = !is_full && self.sender.try_send(change).is_ok();
+        if !is_queued {
+            counts.note_end(1, size);
+            counts.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
 
@@ -68,6 +71,13 @@ impl WriteQueue {
         while self.waiting() > 0 {
             tokio::time::sleep(EMPTY_INTERVAL).await;
         }
+    }
+}
+
+impl WriteCounts {
+    fn note_end(&self, changes: usize, size: usize) {
+        self.waiting.fetch_sub(changes, Ordering::Relaxed);
+        self.waiting_bytes.fetch_sub(size, Ordering::Relaxed);
     }
 }
 
@@ -100,7 +110,7 @@ async fn apply_queue(
                 }
             }
         }
-        counts.waiting.fetch_sub(batch.len(), Ordering::Relaxed);
+        counts.note_end(batch.len(), batch.iter().map(StoreChange::size).sum());
         batch.clear();
     }
 }

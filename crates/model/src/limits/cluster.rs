@@ -24,6 +24,9 @@ pub const CLUSTER_RECONNECT_MOST: Duration = Duration::from_secs(2);
 /// The maximum number of writes that wait for the store; further ones are dropped and counted.
 pub const CLUSTER_WRITES: usize = 10_000;
 
+/// The maximum size of all writes that wait for the store; further ones are dropped and counted.
+pub const CLUSTER_WRITE_BYTES: usize = 64 * 1024 * 1024;
+
 /// The maximum number of messages in the mailbox of a gateway; the oldest are dropped.
 pub const CLUSTER_MAILBOX_ENTRIES: usize = 10_000;
 
@@ -36,8 +39,9 @@ pub const CLUSTER_NEWS_ENTRIES: usize = 10_000;
 /// The maximum number of messages that are read at once.
 pub const CLUSTER_READ_ENTRIES: usize = 256;
 
-/// The time in which the owner of a request confirms that it has received it.
-pub const CLUSTER_ACCEPT_TIME: Duration = Duration::from_secs(5);
+/// The time in which the owner of a request confirms that it has received it: longer than the heartbeat of an owner
+/// that has just ended.
+pub const CLUSTER_ACCEPT_TIME: Duration = Duration::from_secs(25);
 
 /// The interval at which a gateway that waits for another one looks for the other's heartbeat.
 pub const CLUSTER_WATCH: Duration = Duration::from_secs(1);
