@@ -1,4 +1,4 @@
-//! The link of a gateway to the others of its cluster: requests that another gateway owns, and what all must know.
+//! The link of a gateway to the others of its cluster: requests that another gateway owns, and news for all.
 //!
 //! A request belongs to another gateway if that one holds the call or task that it names. It is handed over whole,
 //! through the mailbox of its owner; the owner sends back the messages of its stream and its answer. Incoming
@@ -21,7 +21,7 @@ use tokio::sync::mpsc;
 use crate::cluster_link::messages::{ClusterMessage, ClusterNews, OwnerReply};
 use crate::seal::Seal;
 
-/// What messages between gateways are sealed for.
+/// The binding of messages between gateways.
 const MESSAGE_BINDING: [&str; 1] = ["cluster message"];
 /// The reason in the data of an error that means: come back soon.
 const UNREACHABLE: &str = "cluster_unreachable";
@@ -80,7 +80,11 @@ impl ClusterLink {
     ///
     /// # Errors
     /// When the shared state is away.
-    pub(crate) async fn send(&self, to: InstanceId, message: &ClusterMessage) -> Result<(), StoreError> {
+    pub(crate) async fn send_message(
+        &self,
+        to: InstanceId,
+        message: &ClusterMessage,
+    ) -> Result<(), StoreError> {
         self.member.send_message(to, self.seal_message(message)?).await
     }
 
@@ -92,7 +96,7 @@ impl ClusterLink {
     }
 
     /// Sends news to all gateways as soon as the shared state can be reached.
-    pub(crate) fn announce(&self, news: &ClusterNews) {
+    pub(crate) fn announce_news(&self, news: &ClusterNews) {
         if let Ok(sealed) = self.seal_message(news) {
             self.member.announce_later(sealed);
         }
@@ -104,8 +108,8 @@ impl ClusterLink {
         serde_json::from_slice(&self.seal.get()?.open_value(&MESSAGE_BINDING, text)?).ok()
     }
 
-    /// Seals a message: the store keeps arguments and results of calls, and whoever can write there must not be
-    /// able to send requests for other principals.
+    /// Seals a message: the store keeps arguments and results of calls, and write access to it must not be
+    /// enough to send requests for other principals.
     fn seal_message(&self, message: &impl Serialize) -> Result<Vec<u8>, StoreError> {
         let refused = |reason: &str| StoreError::Refused(reason.to_owned());
         let text = serde_json::to_vec(message).map_err(|_| refused("the message cannot be written"))?;

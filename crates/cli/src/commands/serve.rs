@@ -2,6 +2,7 @@
 //!
 //! Standard output carries MCP messages only.
 
+mod cluster;
 mod denials;
 mod doors;
 mod streams;

@@ -77,10 +77,7 @@ impl ClusterLink {
         }
     }
 
-    async fn start_request(
-        self: &Arc<Self>,
-        request: &OwnedRequest<'_>,
-    ) -> Result<RequestAtOwner, RpcError> {
+    async fn start_request(self: &Arc<Self>, request: &OwnedRequest<'_>) -> Result<RequestAtOwner, RpcError> {
         let raw = |raw: &RawJson| to_raw_value(raw).ok_or_else(unreachable_error);
         let waiting = self.add_waiting()?;
         let message = ClusterMessage::Request(ForwardedRequest {
@@ -131,7 +128,7 @@ impl RequestAtOwner {
         waiting: WaitingRequest,
         message: &ClusterMessage,
     ) -> Result<Self, RpcError> {
-        link.send(owner, message).await.map_err(|_| unreachable_error())?;
+        link.send_message(owner, message).await.map_err(|_| unreachable_error())?;
         Ok(Self { waiting, owner, sent: Instant::now(), is_accepted: false, is_over: false })
     }
 

@@ -29,14 +29,20 @@ pub(crate) const LISTED: &str = "listed";
 impl GatewaySession {
     /// Shares a value of the session with the other gateways.
     pub(crate) fn share_value(&self, field: &'static str, value: &impl Serialize) {
-        let (Some(link), Some(http)) = (self.shared.gateway.cluster(), self.shared.http.get()) else { return };
+        let (Some(link), Some(http)) = (self.shared.gateway.cluster(), self.shared.http.get()) else {
+            return;
+        };
         let Ok(value) = serde_json::to_vec(value) else { return };
         let key = link.member.keys().session_values(&http.key);
-        link.member.write_later(StoreChange::PutFields { key, fields: vec![(field, value)], ttl: DOOR_SESSION_TIME });
-        link.announce(&ClusterNews::Changed { from: link.instance(), session: http.key.to_string() });
+        link.member.write_later(StoreChange::PutFields {
+            key,
+            fields: vec![(field, value)],
+            ttl: DOOR_SESSION_TIME,
+        });
+        link.announce_news(&ClusterNews::Changed { from: link.instance(), session: http.key.to_string() });
     }
 
-    /// Loads what other gateways know of the session. Returns whether the session goes on, and was not deleted.
+    /// Loads the values of the session from the shared state. Returns whether the session goes on, and was not deleted.
     ///
     /// # Errors
     /// When the shared state is away.
@@ -57,7 +63,9 @@ impl GatewaySession {
 
     /// Loads the values again, because another gateway has changed one.
     pub(crate) async fn reload_values(&self) {
-        let (Some(link), Some(http)) = (self.shared.gateway.cluster(), self.shared.http.get()) else { return };
+        let (Some(link), Some(http)) = (self.shared.gateway.cluster(), self.shared.http.get()) else {
+            return;
+        };
         let key = link.member.keys().session_values(&http.key);
         if let Ok(values) = link.member.store().fetch_fields(key).await {
             self.apply_values(&values).await;

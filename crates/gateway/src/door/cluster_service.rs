@@ -14,8 +14,8 @@ use tokio::task::AbortHandle;
 
 use crate::cluster_link::ClusterLink;
 use crate::cluster_link::messages::{
-    ClusterMessage, ClusterNews, ForwardedAnswer, ForwardedRequest, ForwardedResume, OwnerReply, RequestOutcome,
-    to_raw_json,
+    ClusterMessage, ClusterNews, ForwardedAnswer, ForwardedRequest, ForwardedResume, OwnerReply,
+    RequestOutcome, to_raw_json,
 };
 use crate::door::DoorShared;
 use crate::door::event_stream::{DoorStream, StreamKind};

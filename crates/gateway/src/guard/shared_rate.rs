@@ -1,6 +1,6 @@
 //! Shares the request counts of principals between gateways, so that a rate limit holds for all of them together.
 //!
-//! Each gateway has token buckets of its own, from which it also takes what the others have admitted. The counts are
+//! Each gateway has token buckets of its own, from which it also takes the requests that the others have admitted. The counts are
 //! exchanged at an interval; no request waits for that.
 
 use std::collections::HashMap;

@@ -1,9 +1,9 @@
-//! Finds the gateway that owns what a request is about: a parked call, or a task. A request about something of another
-//! gateway is answered there.
+//! Finds the gateway that owns the parked call or the task of a request. A request for another gateway is answered
+//! there.
 
 use std::sync::Arc;
 
-use mcparley_cluster::{InstanceId, StoreChange};
+use mcparley_cluster::{InstanceId, StoreChange, StoreError};
 use mcparley_model::limits::CLUSTER_CALL_TIME;
 use mcparley_wire::{INVALID_PARAMS, RawJson, Replies, RpcError};
 
@@ -59,12 +59,18 @@ impl GatewaySession {
     }
 }
 
-/// Claims the answer to a parked call: of two gateways that get it at once, one passes it on.
+/// Claims the answer to a parked call: of two gateways that get it at once, one passes it on. A claim of this gateway
+/// stays its own: its first attempt may have failed after the claim.
 async fn claim_answer(link: &Arc<ClusterLink>, parked: &ParkedState) -> Result<bool, RpcError> {
-    let claim = link.member.keys().answer_claim(&parked.nonce);
+    let (store, claim) = (link.member.store(), link.member.keys().answer_claim(&parked.nonce));
     let ours = link.instance().to_string().into_bytes();
-    let claimed = link.member.store().claim_key(claim, ours, Some(CLUSTER_CALL_TIME)).await;
-    claimed.map_err(|_| unreachable_error())
+    let claimed = async {
+        Ok::<bool, StoreError>(
+            store.claim_key(claim.clone(), ours.clone(), Some(CLUSTER_CALL_TIME)).await?
+                || store.fetch_value(claim).await? == Some(ours),
+        )
+    };
+    claimed.await.map_err(|_| unreachable_error())
 }
 
 /// The error for a task whose gateway is gone.

@@ -53,7 +53,8 @@ impl GatewaySession {
         let sealed = seal.seal_value(&[self.principal_name(), "parked"], &content).ok_or_else(no_random)?;
         let questions: Vec<&str> = running.open.iter().map(|question| question.key.as_str()).collect();
         let questions = questions.join(" ");
-        let parked = self.shared.parked.park_call(request, (nonce.clone(), format!("{PREFIX}{sealed}")), running)?;
+        let parked =
+            self.shared.parked.park_call(request, (nonce.clone(), format!("{PREFIX}{sealed}")), running)?;
         if let Some(link) = gateway.cluster() {
             let fields = vec![
                 ("owner", link.instance().to_string().into_bytes()),
@@ -116,7 +117,7 @@ impl GatewaySession {
         if !since.is_some_and(|since| link.member.may_count_as_gone(since)) {
             return Ok(());
         }
-        // Without the store nobody else can have ended the call and answered for it now.
+        // Without the store no other gateway can end the call now.
         let closed = link.member.store().fetch_value(link.member.keys().end_claim(nonce)).await;
         match closed {
             Ok(Some(_)) => {

@@ -43,7 +43,8 @@ impl Pair {
             let shared: Arc<dyn SharedStore> = Arc::<MemoryStore>::clone(&store);
             let (member, mailbox) = ClusterMember::join(shared, KeyNames::new("test"), name).await.unwrap();
             let seal = Seal::from_cluster(&member).await.unwrap();
-            let served = World::with([("one", server())]).allow("mcp__one").gateway();
+            let served = World::with([("one", server()), ("two", ScriptedStdio::new(&[]))]);
+            let served = served.allow("mcp__one").allow("mcp__two").gateway();
             let (file, _) = TokenFile::open(&tokens).unwrap();
             let cluster = Some(ClusterOptions { member, mailbox, is_required });
             let opened = DoorOptions { cluster, seal, tokens: TokenPolicy::File(file), ..options() };
@@ -133,7 +134,8 @@ async fn answer_of_an_old_client_reaches_the_gateway_that_asks() {
     let pair = Pair::start(asking).await;
     let id = pair.one.doors.initialize("2025-11-25", json!({ "elicitation": {} }), &[A]).await;
     let session = ("Mcp-Session-Id", id.as_str());
-    let mut asked = pair.one.doors.post(&[session, A], &call(3, "one__echo", json!({ "message": "x" }))).await;
+    let mut asked =
+        pair.one.doors.post(&[session, A], &call(3, "one__echo", json!({ "message": "x" }))).await;
     let question = asked.event().await.unwrap();
     let answer = |name: &str| {
         let result = json!({ "action": "accept", "content": { "name": name } });
@@ -142,7 +144,11 @@ async fn answer_of_an_old_client_reaches_the_gateway_that_asks() {
     assert_eq!(pair.two.doors.post(&[session, B], &answer("Mallory")).await.status, 404);
     let own = pair.two.doors.initialize("2025-11-25", json!({ "elicitation": {} }), &[B]).await;
     let theirs = [("Mcp-Session-Id", own.as_str()), B];
-    assert_eq!(pair.two.doors.post(&theirs, &answer("Mallory")).await.status, 202, "no question of this session");
+    assert_eq!(
+        pair.two.doors.post(&theirs, &answer("Mallory")).await.status,
+        202,
+        "no question of this session"
+    );
     assert_eq!(pair.two.doors.post(&[session, A], &answer("Ada")).await.status, 202);
     let done = asked.event().await.unwrap();
     assert!(done["result"]["content"][0]["text"].as_str().unwrap().contains("Ada"), "{done}");
@@ -228,41 +234,45 @@ async fn gateways_serve_on_while_the_shared_state_is_away() {
     let pair = Pair::start(asking).await;
     let id = pair.one.doors.initialize("2025-11-25", json!({ "elicitation": {} }), &[A]).await;
     let session = ("Mcp-Session-Id", id.as_str());
-    let parked = [post_able(&pair.one.doors, A, echo()).await.json().await];
-    let here = post_able(&pair.one.doors, A, echo()).await.json().await;
     let gone = pair.two.doors.initialize("2025-11-25", json!({}), &[A]).await;
     let gone = ("Mcp-Session-Id", gone.as_str());
-    let mut asked = pair.one.doors.post(&[session, A], &call(3, "one__echo", json!({ "message": "x" }))).await;
+    let parked = post_able(&pair.one.doors, A, echo()).await.json().await;
+    let mut asked =
+        pair.two.doors.post(&[session, A], &call(3, "one__echo", json!({ "message": "x" }))).await;
     let question = asked.event().await.unwrap();
     pair.store.set_available(false);
     let ready = pair.one.doors.send("GET /readyz", &[], "").await;
     assert_eq!((ready.status, ready.text().await.as_str()), (200, "degraded\n"));
-    // What belongs to this gateway goes on.
-    let add = call(4, "one__add", json!({ "a": 1, "b": 2 }));
+    // Sessions and calls go on.
+    let add = call(4, "two__add", json!({ "a": 1, "b": 2 }));
     for doors in [&pair.one.doors, &pair.two.doors] {
         assert_eq!(doors.post_new(&[A], "tools/list", json!({})).await.status, 200);
-        assert_eq!(doors.post(&[session, A], &add).await.status, 200);
+        let sum = doors.post(&[session, A], &add).await.json().await;
+        assert_eq!(sum["result"]["content"][0]["text"], "3", "{sum}");
     }
-    let done = post_able(&pair.one.doors, A, answered(&here, "Ada")).await.json().await;
-    assert!(done["result"]["content"][0]["text"].as_str().unwrap().contains("Ada"), "{done}");
-    // What belongs to the other one comes back soon.
+    // A message for the other gateway may come again soon.
     let result = json!({ "action": "accept", "content": { "name": "Eve" } });
     let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": result });
     let refused = [
-        post_able(&pair.two.doors, A, answered(&parked[0], "Eve")).await,
-        pair.two.doors.post(&[session, A], &answer).await,
+        post_able(&pair.two.doors, A, answered(&parked, "Mallory")).await,
+        pair.one.doors.post(&[session, A], &answer).await,
     ];
     for reply in refused {
         assert_eq!((reply.status, reply.header("retry-after")), (503, Some("1")));
     }
+    // A parked call of this gateway goes on.
+    let done = post_able(&pair.one.doors, A, answered(&parked, "Ada")).await.json().await;
+    assert!(done["result"]["content"][0]["text"].as_str().unwrap().contains("Ada"), "{done}");
+    // A session is deleted here at once, and later at the other gateway.
     assert_eq!(pair.two.doors.send("DELETE /mcp", &[gone, A], "").await.status, 200);
     assert_eq!(pair.two.doors.post(&[gone, A], &add).await.status, 404);
     pair.store.set_available(true);
     wait_until(async || pair.one.doors.post(&[gone, A], &add).await.status == 404).await;
-    assert_eq!(pair.two.doors.post(&[session, A], &answer).await.status, 202);
+    assert_eq!(pair.one.doors.post(&[session, A], &answer).await.status, 202);
     let done = asked.event().await.unwrap();
     assert!(done["result"]["content"][0]["text"].as_str().unwrap().contains("Eve"), "{done}");
-    let done = post_able(&pair.two.doors, A, answered(&parked[0], "Grace")).await.json().await;
+    let parked = post_able(&pair.one.doors, A, echo()).await.json().await;
+    let done = post_able(&pair.two.doors, A, answered(&parked, "Grace")).await.json().await;
     assert!(done["result"]["content"][0]["text"].as_str().unwrap().contains("Grace"), "{done}");
     let ready = pair.one.doors.send("GET /readyz", &[], "").await;
     assert_eq!((ready.status, ready.text().await.as_str()), (200, "ready\n"));
@@ -288,7 +298,8 @@ async fn cancellation_reaches_the_gateway_that_runs_the_call() {
     slow["params"]["_meta"]["progressToken"] = json!("t");
     let mut reply = pair.one.doors.post(&[session, A], &slow).await;
     assert!(reply.line("id:").await.is_some());
-    let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 7 } });
+    let cancel =
+        json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 7 } });
     assert_eq!(pair.two.doors.post(&[session, A], &cancel).await.status, 202);
     while let Some(message) = reply.event().await {
         assert_eq!(message["method"], "notifications/progress", "{message}");

@@ -1,6 +1,6 @@
 //! Event streams in a cluster: the log of a broken connection, and the mirror of a stream of another gateway.
 //!
-//! A stream that nobody reads any more is written to the shared state from its first kept event on, so that its client
+//! A stream without a reader is written to the shared state from its first kept event on, so that its client
 //! can read on at another gateway even if this one ends. Streams that are read to their end are never written.
 
 use std::sync::Arc;
