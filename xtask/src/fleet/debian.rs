@@ -37,7 +37,9 @@ pub(super) fn install_set(set: &PackageSet, folder: &Path) -> Result<(), ChoreEr
     // Fails if a library is missing.
     let libraries = folder.join("root/usr/lib").join(format!("{}-linux-gnu", std::env::consts::ARCH));
     let version = |name: &str, option: &str| {
-        ChoreStep::program(&bin.join(name), &[option]).with_env("LD_LIBRARY_PATH", &libraries.to_string_lossy()).run()
+        ChoreStep::program(&bin.join(name), &[option])
+            .with_env("LD_LIBRARY_PATH", &libraries.to_string_lossy())
+            .run()
     };
     version("redis-server", "--version")?;
     version("nginx", "-v")?;
@@ -63,7 +65,8 @@ fn unpack_packages(set: &PackageSet, folder: &Path) -> Result<(), ChoreError> {
         ChoreStep::program("apt-get".as_ref(), &[]).in_folder(folder).with_args(&arguments).run()
     };
     apt(&["update".to_owned()])?;
-    let pins: Vec<PathBuf> = set.pins.iter().map(|pin| workspace::workspace_root().join("fleet").join(pin)).collect();
+    let pins: Vec<PathBuf> =
+        set.pins.iter().map(|pin| workspace::workspace_root().join("fleet").join(pin)).collect();
     for pin in pins {
         let names = std::fs::read_to_string(&pin).map_err(ChoreError::file_error(&pin))?;
         let names = names.lines().map(str::to_owned);
