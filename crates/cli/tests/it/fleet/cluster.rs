@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::talk::entry;
 use parts::{
-    Answer, Balancer, ClusterGateway, Redis, TOKEN_A, TOKEN_B, begin, call_body, finish, open_session, post_new, refer,
-    send, wait_until,
+    Answer, Balancer, ClusterGateway, Redis, TOKEN_A, TOKEN_B, begin, call_body, finish, open_session,
+    post_new, refer, send, wait_until,
 };
 
 /// Two gateways with servers of their own.
@@ -25,7 +25,7 @@ struct Cluster {
 impl Cluster {
     fn start(server: &ScriptedStdio) -> Self {
         let redis = Redis::start();
-        let servers = json!({ "one": entry(server) });
+        let servers = json!({ "one": entry(server), "two": entry(&plain()) });
         let (one, two) =
             (ClusterGateway::start(&servers, &redis, &[]), ClusterGateway::start(&servers, &redis, &[]));
         for gateway in [&one, &two] {
@@ -88,7 +88,8 @@ fn heavy_killed_gateway_loses_only_the_calls_that_ran_there() {
     });
     let done = done.into_inner().unwrap();
     assert_eq!(done.len(), 1000);
-    let is_ok = |answer: &&Option<Answer>| answer.as_ref().is_some_and(|it| it.status == 200 && it.text() == "done");
+    let is_ok =
+        |answer: &&Option<Answer>| answer.as_ref().is_some_and(|it| it.status == 200 && it.text() == "done");
     let failed: Vec<&Option<Answer>> = done.iter().filter(|answer| !is_ok(answer)).collect();
     // Eight clients, each with one call at a time.
     assert!(failed.len() <= 8, "{} failed: {failed:?}", failed.len());
@@ -150,9 +151,12 @@ fn heavy_task_is_read_from_the_other_gateway_and_fails_with_the_name_of_one_that
     let mut cluster = Cluster::start(&server);
     let chore = json!({ "name": "one__chore", "arguments": { "message": "swept" } });
     let created = post_new(&cluster.one.address, TOKEN_A, "tools/call", chore).message();
-    let task = json!({ "taskId": created["result"]["taskId"].as_str().unwrap_or_else(|| panic!("{created}")) });
+    let task =
+        json!({ "taskId": created["result"]["taskId"].as_str().unwrap_or_else(|| panic!("{created}")) });
     let read = |address: &str, token| post_new(address, token, "tasks/get", task.clone()).message();
-    wait_until("the end of the task", || read(&cluster.two.address, TOKEN_A)["result"]["status"] == "completed");
+    wait_until("the end of the task", || {
+        read(&cluster.two.address, TOKEN_A)["result"]["status"] == "completed"
+    });
     let stolen = read(&cluster.two.address, TOKEN_B);
     assert_eq!(stolen["error"]["code"], -32602, "{stolen}");
     cluster.one.process.kill();
@@ -218,11 +222,11 @@ fn heavy_gateways_serve_on_while_redis_is_away_or_stalls() {
     let mut cluster = Cluster::start(&asking());
     let session = open_session(&cluster.one.address, TOKEN_A);
     let deleted = open_session(&cluster.one.address, TOKEN_A);
-    let parked: Vec<Value> =
-        (0..3).map(|_| post_new(&cluster.one.address, TOKEN_A, "tools/call", echo()).message()).collect();
+    let park = |cluster: &Cluster| post_new(&cluster.one.address, TOKEN_A, "tools/call", echo()).message();
     let sum = json!({ "a": 1, "b": 2 });
-    assert_eq!(call(&cluster.two.address, &deleted, 2, "one__add", &sum).text(), "3");
+    assert_eq!(call(&cluster.two.address, &deleted, 2, "two__add", &sum).text(), "3");
     for is_stalled in [true, false] {
+        let parked = park(&cluster);
         match is_stalled {
             true => cluster.redis.process.signal(Signal::STOP),
             false => cluster.redis.process.kill(),
@@ -234,33 +238,32 @@ fn heavy_gateways_serve_on_while_redis_is_away_or_stalls() {
         while since.elapsed() < Duration::from_secs(10) {
             for gateway in [&cluster.one, &cluster.two] {
                 let begun = Instant::now();
-                assert_eq!(call(&gateway.address, &session, 2, "one__add", &sum).text(), "3");
+                assert_eq!(call(&gateway.address, &session, 2, "two__add", &sum).text(), "3");
                 assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
             }
-            let refused = answer_parked(&cluster.two.address, TOKEN_A, &parked[0], "Ada");
+            let refused = answer_parked(&cluster.two.address, TOKEN_A, &parked, "Ada");
             assert_eq!((refused.status, refused.header("retry-after")), (503, Some("1")), "{refused:?}");
         }
+        let here = answer_parked(&cluster.one.address, TOKEN_A, &parked, "Eve");
+        assert!(here.text().contains("Eve"), "{here:?}");
         if is_stalled {
-            let here = answer_parked(&cluster.one.address, TOKEN_A, &parked[1], "Eve");
-            assert!(here.text().contains("Eve"), "{here:?}");
             cluster.redis.process.signal(Signal::CONT);
         } else {
             assert_eq!(send(&cluster.one.address, "DELETE", &refer(&deleted), "").status, 200);
-            assert_eq!(call(&cluster.one.address, &deleted, 2, "one__add", &sum).status, 404);
+            assert_eq!(call(&cluster.one.address, &deleted, 2, "two__add", &sum).status, 404);
             cluster.redis.restart();
         }
         for gateway in [&cluster.one, &cluster.two] {
             wait_until("ready", || readiness(gateway) == (200, "ready".to_owned()));
         }
     }
-    wait_until("404", || call(&cluster.two.address, &deleted, 2, "one__add", &sum).status == 404);
-    let done = answer_parked(&cluster.two.address, TOKEN_A, &parked[0], "Ada");
-    assert!(done.text().contains("Ada"), "{done:?}");
+    wait_until("404", || call(&cluster.two.address, &deleted, 2, "two__add", &sum).status == 404);
+    let parked = park(&cluster);
     // A gateway that starts now has the same key, although Redis has lost its data.
-    let servers = json!({ "one": entry(&asking()) });
+    let servers = json!({ "one": entry(&asking()), "two": entry(&plain()) });
     let three = ClusterGateway::start(&servers, &cluster.redis, &[]);
-    assert_eq!(call(&three.address, &session, 2, "one__add", &sum).text(), "3");
-    let done = answer_parked(&three.address, TOKEN_A, &parked[2], "Grace");
+    assert_eq!(call(&three.address, &session, 2, "two__add", &sum).text(), "3");
+    let done = answer_parked(&three.address, TOKEN_A, &parked, "Grace");
     assert!(done.text().contains("Grace"), "{done:?}");
 }
 
@@ -286,4 +289,44 @@ fn heavy_calls_on_their_own_gateway_write_nothing_to_redis() {
             _ => assert_eq!(calls, 0, "{name}: {after:?}"),
         }
     }
+}
+
+/// The processor time of these gateways for calls through a balancer, per call.
+fn time_per_call(gateways: &[&ClusterGateway], calls: u64) -> Duration {
+    let balancer = Balancer::start(gateways);
+    let sessions: Vec<Vec<String>> = (0..4).map(|_| open_session(&balancer.address, TOKEN_A)).collect();
+    let say = json!({ "message": "hello" });
+    let run = |count: u64| {
+        std::thread::scope(|scope| {
+            for session in &sessions {
+                let (address, say) = (&balancer.address, &say);
+                scope.spawn(move || {
+                    for number in 0..count / 4 {
+                        assert_eq!(call(address, session, 3 + number, "one__echo", say).text(), "hello");
+                    }
+                });
+            }
+        });
+    };
+    // Every gateway restores every session first.
+    run(40);
+    let used = || gateways.iter().map(|gateway| gateway.process.processor_time()).sum::<Duration>();
+    let before = used();
+    run(calls);
+    (used() - before) / u32::try_from(calls).unwrap()
+}
+
+// G9: with as many cores as gateways, calls that cost processor time are shared among them.
+#[test]
+fn heavy_two_gateways_need_little_more_processor_time_for_a_call_than_one() {
+    let cluster = Cluster::start(&plain());
+    let measure = |gateways: &[&ClusterGateway]| {
+        let mut times: Vec<Duration> = (0..3).map(|_| time_per_call(gateways, 1200)).collect();
+        times.sort();
+        times[1]
+    };
+    let (one, two) = (measure(&[&cluster.one]), measure(&[&cluster.one, &cluster.two]));
+    let ratio = two.as_secs_f64() / one.as_secs_f64();
+    eprintln!("processor time per call: one gateway {one:?}, two {two:?}, {ratio:.2} times");
+    assert!(ratio <= 1.2, "one gateway {one:?}, two {two:?}");
 }

@@ -31,6 +31,14 @@ impl Process {
         kill_process(Pid::from_child(&self.0), signal).unwrap();
     }
 
+    /// The processor time of the process so far, from the system's clock ticks of a hundredth of a second.
+    pub(crate) fn processor_time(&self) -> Duration {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.0.id())).unwrap();
+        let fields: Vec<&str> = stat.rsplit(") ").next().unwrap().split(' ').collect();
+        let ticks: u64 = fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap();
+        Duration::from_millis(ticks * 10)
+    }
+
     pub(crate) fn kill(&mut self) {
         self.0.kill().unwrap_or_default();
         self.0.wait().unwrap();
@@ -87,7 +95,16 @@ impl Redis {
 
     fn run(port: u16, folder: PathBuf) -> Process {
         let mut command = program("redis-server");
-        command.args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]);
+        command.args([
+            "--port",
+            &port.to_string(),
+            "--bind",
+            "127.0.0.1",
+            "--save",
+            "",
+            "--appendonly",
+            "no",
+        ]);
         command.args(["--requirepass", "geheim", "--loglevel", "warning"]).current_dir(folder);
         let process = Process::start(command);
         wait_for_port(port);
@@ -144,7 +161,15 @@ impl ClusterGateway {
         restrict(&world.root.join("private/tokens"), 0o600);
         restrict(&world.root.join("private"), 0o700);
         let tokens = world.root.join("private/tokens").to_string_lossy().into_owned();
-        let words = ["serve", "--http", "127.0.0.1:0", "--token-file", &tokens, "--allowed-tools", "mcp__one"];
+        let words = [
+            "serve",
+            "--http",
+            "127.0.0.1:0",
+            "--token-file",
+            &tokens,
+            "--allowed-tools",
+            "mcp__one,mcp__two",
+        ];
         let words = [&words[..], options].concat();
         let mut command = world.command(&words);
         let mut child =
@@ -183,9 +208,9 @@ impl Balancer {
         let page = std::fs::read_to_string(repository().join("docs/team.md")).unwrap();
         let text = page.split("```nginx\n").nth(1).unwrap().split("```").next().unwrap();
         let text = text.replace("127.0.0.1:8930", &format!("127.0.0.1:{port}"));
-        let servers = gateways.iter().map(|gateway| {
-            format!("    server {} max_fails=1 fail_timeout=2s;\n", gateway.address)
-        });
+        let servers = gateways
+            .iter()
+            .map(|gateway| format!("    server {} max_fails=1 fail_timeout=2s;\n", gateway.address));
         let first = text.find("    server 127.0.0.1:8931").unwrap();
         let last = text.find("    keepalive").unwrap();
         let text = format!("{}{}{}", &text[..first], servers.collect::<String>(), &text[last..]);
@@ -221,7 +246,8 @@ pub(crate) struct Answer {
 impl Answer {
     /// The last message of the body, JSON or an event stream.
     pub(crate) fn message(&self) -> Value {
-        let last = self.body.lines().filter_map(|line| line.strip_prefix("data:")).rfind(|it| !it.trim().is_empty());
+        let last =
+            self.body.lines().filter_map(|line| line.strip_prefix("data:")).rfind(|it| !it.trim().is_empty());
         serde_json::from_str(last.unwrap_or(&self.body).trim()).unwrap_or(Value::Null)
     }
 
