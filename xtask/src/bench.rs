@@ -95,7 +95,7 @@ pub(crate) fn run_misrouting(passed_on: &[String]) -> Result<(), ChoreError> {
 
 /// The command that runs the `mcparley-bench` program.
 fn bench_program_step(arguments: &[&str]) -> ChoreStep {
-    let program = ["run", "--release", "--quiet", "--package", "mcparley-bench", "--"];
+    let program = ["run", "--profile", "dist", "--quiet", "--package", "mcparley-bench", "--"];
     ChoreStep::cargo(&[&program, arguments].concat())
 }
 
