@@ -102,7 +102,7 @@ pub(crate) fn run_daemon_bench(passed_on: &[String]) -> Result<(), ChoreError> {
 
 /// The command that runs the `mcparley-bench` program.
 fn bench_program_step(arguments: &[&str]) -> ChoreStep {
-    let program = ["run", "--release", "--quiet", "--package", "mcparley-bench", "--"];
+    let program = ["run", "--profile", "dist", "--quiet", "--package", "mcparley-bench", "--"];
     ChoreStep::cargo(&[&program, arguments].concat())
 }
 

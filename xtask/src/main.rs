@@ -83,7 +83,7 @@ enum Chore {
         #[arg(long)]
         check: bool,
     },
-    /// Build a release and pack it: archive, checksums, npm package, in `target/dist`
+    /// Build a release and pack it: archive, checksums, npm package, in `target/packages`
     Dist(dist::DistOptions),
     /// Measure the figures with a limit: planning, cold start, memory, naming
     Bench {
