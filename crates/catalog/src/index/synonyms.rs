@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::words::stem_word;
+use super::words::stem_of;
 
 const GROUPS: &str = include_str!("synonyms.txt");
 
@@ -17,7 +17,7 @@ pub(super) fn synonyms_of(stem: &str) -> &'static [String] {
 fn parse_groups() -> HashMap<String, Vec<String>> {
     let mut others: HashMap<String, Vec<String>> = HashMap::new();
     for line in GROUPS.lines().filter(|line| !line.starts_with('#')) {
-        let group: Vec<String> = line.split_whitespace().map(to_stem).collect();
+        let group: Vec<String> = line.split_whitespace().map(stem_of).collect();
         for word in &group {
             let known = others.entry(word.clone()).or_default();
             for other in group.iter().filter(|other| *other != word) {
@@ -28,10 +28,4 @@ fn parse_groups() -> HashMap<String, Vec<String>> {
         }
     }
     others
-}
-
-fn to_stem(word: &str) -> String {
-    let mut word = word.to_owned();
-    stem_word(&mut word);
-    word
 }
