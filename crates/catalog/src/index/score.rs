@@ -7,10 +7,13 @@ use super::{QueryWord, SearchIndex, StemGroup, synonyms, words};
 
 /// The weight of another form of the query word: `directed` for `directions` is weak evidence, `issue` for
 /// `issues` is not, and the stemmer cannot tell the two.
-const OTHER_FORM: f32 = 0.95;
+const OTHER_FORM: f32 = 0.9;
 
-/// The weight of a synonym of the query word. A word has several, and most of them are meant otherwise.
-const SYNONYM: f32 = 0.35;
+/// The weight of a word that usually means the same as the query word.
+const CLOSE_SYNONYM: f32 = 0.7;
+
+/// The weight of a word that only some people use for the query word. A word has several of them.
+const LOOSE_SYNONYM: f32 = 0.45;
 
 /// The weight of a prefix match in either direction, reduced by the length of the missing part.
 const PREFIX: f32 = 0.4;
@@ -25,7 +28,7 @@ const PREFIXED: usize = 64;
 const JOINED: f32 = 0.9;
 
 /// The share of the score that does not depend on coverage; the rest rewards matching all query words.
-const COVERAGE: f32 = 0.85;
+const COVERAGE: f32 = 0.7;
 
 /// The match of one query word in one document.
 #[derive(Clone, Copy, Debug, Default)]
@@ -93,8 +96,10 @@ impl SearchIndex {
         self.groups_with_prefix(&word.stem).for_each(|(group, certainty)| take(group, certainty, true));
         self.groups_that_are_prefixes(&word.stem)
             .for_each(|(group, certainty)| take(group, certainty, false));
-        let others = synonyms::synonyms_of(&word.stem).iter().filter_map(|other| self.find_group(other));
-        others.for_each(|group| take(group, SYNONYM, false));
+        for other in synonyms::synonyms_of(&word.stem) {
+            let weight = if other.is_close { CLOSE_SYNONYM } else { LOOSE_SYNONYM };
+            self.find_group(&other.stem).into_iter().for_each(|group| take(group, weight, false));
+        }
         if let Some(next) = next
             && let Some(group) = self.find_group(&words::stem_of(&format!("{}{}", word.text, next.text)))
         {
