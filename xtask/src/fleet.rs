@@ -8,7 +8,7 @@
 mod browser;
 pub(crate) mod node;
 pub(crate) mod npm;
-mod python;
+pub(crate) mod python;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
