@@ -39,7 +39,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Measure how often search finds the right tool, beside plain BM25
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// The folder of the installed package `bfcl-eval`, whose questions are the first set
+    /// The folder of the installed package `bfcl-eval`: its questions are the first set
     #[arg(long, value_name = "FOLDER")]
     bfcl: Option<PathBuf>,
     /// A further set: {"tools": [{name, description, inputSchema}], "queries": [[text, [expected names]]]}
@@ -92,7 +92,7 @@ fn search_names(catalog: &Catalog, text: &str) -> Vec<String> {
     found.iter().map(|entry| entry.tool.name.as_str().to_owned()).collect()
 }
 
-/// The catalog of a host whose only server has the tools of the set.
+/// The catalog of a host with one server, which has the tools of the set.
 fn build_catalog(set: &RetrievalSet) -> io::Result<Arc<Catalog>> {
     let home = tempfile::tempdir()?;
     let paths = Paths::new(home.path(), home.path());

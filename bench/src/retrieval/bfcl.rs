@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::set::{RetrievalSet, SetQuery, SetTool};
 use crate::soak::chance::SeededRandom;
 
-/// The least share of questions whose tool is among the first five.
+/// The goal for hit@5: the least share of questions with their tool among the first five.
 pub(super) const HIT_AT_5: f64 = 0.85;
 
 const CATEGORIES: [&str; 4] = ["live_multiple", "multiple", "simple_python", "live_simple"];

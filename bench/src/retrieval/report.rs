@@ -24,7 +24,7 @@ pub(super) struct SetReport {
     pub(super) names_first: usize,
     pub(super) ours: RankTally,
     pub(super) bm25: RankTally,
-    /// The least share of queries whose tool is among the first five.
+    /// The goal for hit@5: the least share of queries with their tool among the first five.
     pub(super) hit_at_5: f64,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct RetrievalReport {
 }
 
 impl RankTally {
-    /// Counts a query whose tool was at this place, from 0; or was not found.
+    /// Counts a query by the place of its tool, from 0; `None` if the tool was not found.
     pub(super) fn add(&mut self, place: Option<usize>) {
         self.queries += 1;
         let Some(place) = place else { return };

@@ -51,7 +51,7 @@ impl RetrievalSet {
 }
 
 impl SetTool {
-    /// The tool of a definition whose schema is in this member; `None` without a name.
+    /// Reads a tool from a definition with its schema in this member; `None` without a name.
     pub(super) fn new(definition: &Value, schema: &str) -> Option<Self> {
         let name = definition.get("name")?.as_str()?.to_owned();
         let mut schema = definition.get(schema).cloned().unwrap_or_else(|| json!({}));

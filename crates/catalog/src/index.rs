@@ -37,7 +37,7 @@ const FIELDS: usize = 9;
 ///
 /// A name is chosen to say what the tool does, so it weighs several times a description, and a long name shares
 /// its weight among its words. Titles and hints are as deliberate, but longer. The server's name tells products
-/// apart. After the first sentence a description is about usage. What arguments say about their values is
+/// apart. After the first sentence a description is about usage. Texts about the values of arguments are
 /// weak evidence too. Halving or doubling any of them changes the results of `bench retrieval` little.
 const WEIGHTS: [(f32, f32); FIELDS] = [
     (4.0, 1.0),
@@ -105,7 +105,7 @@ impl QueryWord {
 }
 
 impl SearchIndex {
-    /// The documents whose name, title, or server and name together are exactly this text, word by word.
+    /// The documents with exactly this name, title, or server and name, word by word.
     pub(crate) fn find_exact(&self, text: &str) -> impl Iterator<Item = (u32, NameMatch)> {
         self.names.find_text(text)
     }

@@ -122,7 +122,7 @@ impl SearchQuery {
 }
 
 /// Parses the words of a query without stop words; all of them if there are only stop words. A repeated word
-/// counts once: a long request repeats what it is about no more than what it mentions.
+/// counts once: in a long request, repetition says little about its subject.
 fn parse_words(text: &str) -> Vec<QueryWord> {
     let mut all: Vec<(String, bool)> = Vec::new();
     for part in text.split_whitespace() {

@@ -1,8 +1,8 @@
 //! Signature of a tool in one line: its name with the names and types of its arguments.
 //!
-//! For people, who compare tools by their arguments, and for models that choose among found tools; a model that
-//! calls a tool gets the whole schema. All of it is untrusted
-//! text of a server, so hidden characters become escapes, and long or recursive schemas are cut.
+//! For people that compare tools by their arguments, and for models that choose among found tools; a model that
+//! calls a tool gets the whole schema. All of it is untrusted text of a server, so hidden characters become
+//! escapes, and long or recursive schemas are cut.
 
 use mcparley_model::text::{display_line, truncate_text};
 use mcparley_model::tool::Tool;

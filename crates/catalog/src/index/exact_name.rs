@@ -1,7 +1,7 @@
-//! Exact names: the tools whose name or title a query is, written in any way.
+//! Exact names: finds the tools with the name or title that a query is, written in any way.
 //!
 //! Spaces, signs and capitals do not count: `get user`, `get_user` and `getUser` are one name. A query that is
-//! the name of a tool asks for that tool, whatever other tools say about the same words.
+//! the name of a tool asks for that tool, even if other tools say more about the same words.
 
 use super::words;
 

@@ -128,7 +128,7 @@ fn short_hits<'s>(entries: impl Iterator<Item = &'s CatalogEntry>) -> Vec<ToolSe
         let schema: &RawValue = &entry.tool.input_schema;
         // Behind the first schema that does not fit there are none, so that the best match is never the one
         // without.
-        left = left.checked_sub(schema.get().len()).unwrap_or(0);
+        left = left.saturating_sub(schema.get().len());
         let mut hit = short_hit(entry);
         if left > 0 {
             (hit.signature, hit.input_schema) = (None, Some(schema));
