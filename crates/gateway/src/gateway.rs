@@ -17,6 +17,7 @@ use mcparley::{BoxedFuture, CallContext, Host, HostBuilder};
 use mcparley_wire::gateway_path::begin_gateway;
 use tokio::sync::watch;
 
+use crate::durable_calls::DurableCalls;
 use crate::gateway::client_views::ClientViews;
 use crate::gateway::current_view::ViewCache;
 use crate::gateway::log_levels::ClientLogLevels;
@@ -47,6 +48,8 @@ pub struct Gateway {
     pub(crate) log_levels: Arc<ClientLogLevels>,
     /// The seal of values for clients, once one is needed.
     seal: Arc<OnceLock<Option<Arc<Seal>>>>,
+    /// The process that makes calls of clients that may leave, if there is one.
+    pub(crate) durable: Option<Arc<dyn DurableCalls>>,
     /// The number of clients.
     pub(crate) clients: Arc<AtomicUsize>,
     /// The gateways for clients with other capabilities, in transparent mode.
@@ -73,6 +76,7 @@ impl Gateway {
             roots,
             log_levels,
             seal: Arc::default(),
+            durable: None,
             clients,
             pending,
             client_views,
@@ -95,6 +99,16 @@ impl Gateway {
     pub fn with_log_host(mut self, host: &Host) -> Self {
         self.log_host = Some(host.clone());
         self
+    }
+
+    /// Lets clients call tools of local servers as durable tasks. Ids of tasks are sealed with this seal; they are valid
+    /// as long as its key. To be set after the mode.
+    #[must_use]
+    pub fn with_durable_calls(mut self, durable: Arc<dyn DurableCalls>, seal: Seal) -> Self {
+        self.durable = Some(durable);
+        self.use_seal(Arc::new(seal));
+        let mode = GatewayMode { has_durable_calls: true, ..GatewayMode::clone(&self.mode) };
+        self.with_mode(mode)
     }
 
     /// Prepares a host to be served: elicitation and sampling are declared to its servers, and only the

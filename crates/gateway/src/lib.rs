@@ -22,6 +22,7 @@
 //! | `client_asker`, `question`, `question_route` | asking the user of a client |
 //! | `pending` | the open questions, answered by the client or from another terminal |
 //! | [`control`] | the control socket: open questions and reconnects for other processes of the user |
+//! | [`DurableCalls`] | calls that another process makes and keeps, as tasks of clients that may leave |
 //! | `call_line`, `elicitation_form` | relaying the requests of servers to the client of a call |
 //! | `client_abilities` | the era of a request, and the capabilities of its client |
 
@@ -31,6 +32,7 @@ mod client_asker;
 mod client_sessions;
 pub mod control;
 mod door;
+mod durable_calls;
 mod elicitation_form;
 mod gateway;
 mod guard;
@@ -50,6 +52,7 @@ pub use client_abilities::offer_from_capabilities;
 pub use door::{
     DoorError, DoorListener, DoorOptions, Doors, PAGE_PATH, PageBody, PageHandler, PageRequest, SESSION_PATH,
 };
+pub use durable_calls::{DurableCallError, DurableCalls, DurableState, DurableTask};
 pub use gateway::Gateway;
 pub use guard::tokens::{GeneratedToken, OneTimeToken, TokenFile, TokenFileError, TokenPolicy};
 pub use mode::{GatewayMode, Naming};
