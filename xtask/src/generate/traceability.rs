@@ -137,7 +137,8 @@ mod tests {
 
     #[test]
     fn ids_before_a_function_name_its_test() {
-        let text = "// C7 B22: by its content\n#[tokio::test]\nasync fn entry_waits() {\n    // a comment\n}\n";
+        let text =
+            "// C7 B22: by its content\n#[tokio::test]\nasync fn entry_waits() {\n    // a comment\n}\n";
         let expected = ["B22", "C7"].map(|id| (id.to_owned(), vec!["entry_waits".to_owned()]));
         assert_eq!(tests_of(text), expected);
     }
