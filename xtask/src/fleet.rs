@@ -9,7 +9,7 @@ mod browser;
 mod debian;
 pub(crate) mod node;
 pub(crate) mod npm;
-mod python;
+pub(crate) mod python;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

@@ -34,6 +34,9 @@ impl GatewaySession {
         self.shared.listing.lock_shown().has_apps = caller.has_apps;
         let view = self.shared.gateway.view_of(self.host().publish_catalog());
         let items = self.page_items(&view, params);
+        if items.iter().any(|item| matches!(item, ToolListItem::CallTool)) {
+            self.host().prepare_search();
+        }
         let is_new = caller.is_new();
         let item = |place: usize| {
             let item = items.get(place)?;
