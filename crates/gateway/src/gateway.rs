@@ -20,6 +20,7 @@ use mcparley_wire::gateway_path::begin_gateway;
 use tokio::sync::watch;
 
 use crate::cluster_link::ClusterLink;
+use crate::durable_calls::DurableCalls;
 use crate::gateway::client_views::ClientViews;
 use crate::gateway::current_view::ViewCache;
 use crate::gateway::log_levels::ClientLogLevels;
@@ -54,6 +55,8 @@ pub struct Gateway {
     cluster: Arc<OnceLock<Arc<ClusterLink>>>,
     /// The number of this gateway outside of a cluster.
     number: u32,
+    /// The process that makes calls of clients that may leave, if there is one.
+    pub(crate) durable: Option<Arc<dyn DurableCalls>>,
     /// The number of clients.
     pub(crate) clients: Arc<AtomicUsize>,
     /// The gateways for clients with other capabilities, in transparent mode.
@@ -82,6 +85,7 @@ impl Gateway {
             seal: Arc::default(),
             cluster: Arc::default(),
             number: u32::try_from(random_number() >> 32).unwrap_or_default(),
+            durable: None,
             clients,
             pending,
             client_views,
@@ -104,6 +108,16 @@ impl Gateway {
     pub fn with_log_host(mut self, host: &Host) -> Self {
         self.log_host = Some(host.clone());
         self
+    }
+
+    /// Lets clients call tools of local servers as durable tasks. Ids of tasks are sealed with this seal; they are valid
+    /// as long as its key. To be set after the mode.
+    #[must_use]
+    pub fn with_durable_calls(mut self, durable: Arc<dyn DurableCalls>, seal: Seal) -> Self {
+        self.durable = Some(durable);
+        self.use_seal(Arc::new(seal));
+        let mode = GatewayMode { has_durable_calls: true, ..GatewayMode::clone(&self.mode) };
+        self.with_mode(mode)
     }
 
     /// Prepares a host to be served: elicitation and sampling are declared to its servers, and only the

@@ -5,6 +5,7 @@
 mod call;
 mod call_request;
 mod changes;
+mod durable_tasks;
 mod extension;
 mod list;
 mod logging;

@@ -36,6 +36,7 @@ Examples:
   mcparley serve --tools 'files__read_*,search'
   mcparley serve --allowed-tools mcp__files --no-prefix
   mcparley serve --one files
+  mcparley serve --tasks
   mcparley serve --http 8931 --ui
   mcparley serve --http 0.0.0.0:8931 --any-address --host tools.example.org
   mcparley serve --http 0.0.0.0:8931 --any-address --state redis://cache:6379
@@ -78,6 +79,13 @@ pub struct ServeArgs {
     /// Keep hidden characters in definitions and results
     #[arg(long)]
     pub raw: bool,
+
+    /// Let clients call any tool of a local server as a task, which goes on while they are away
+    ///
+    /// The daemon makes such calls, and keeps their results; it is started for them, also where it is not
+    /// enabled. They ask no questions while they run.
+    #[arg(long, conflicts_with = "one")]
+    pub tasks: bool,
 
     /// The HTTP listeners
     #[command(flatten)]

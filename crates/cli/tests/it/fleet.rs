@@ -16,6 +16,7 @@ mod http_gateway;
 pub(crate) mod place;
 mod roots;
 pub(crate) mod servers;
+mod shared;
 mod transparency;
 mod web_page;
 

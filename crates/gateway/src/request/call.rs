@@ -13,7 +13,7 @@ use mcparley::model::permission::DecisionReason;
 use mcparley::model::text::clean_json;
 use mcparley::pool::connection::ServerStatus;
 use mcparley::results::ForwardableOutcome;
-use mcparley::{Call, CallContext, CallError, CallOutcome, Host};
+use mcparley::{BoxedFuture, Call, CallContext, CallError, CallOutcome, Host};
 use mcparley_wire::{AgreedProtocol, Failure, INVALID_PARAMS, JsonPieces, RawJson, Replies, RpcError};
 use serde::Deserialize;
 use serde_json::Value;
@@ -29,6 +29,7 @@ use crate::pending::QuestionSource;
 use crate::pending::listed_route::ListedRoute;
 use crate::question_route::{ClientQuestion, QUESTIONS_AT_ONCE, QuestionRoute};
 use crate::request::call_request::CallRequest;
+use crate::request::durable_tasks::DurableStart;
 use crate::response::answer;
 use crate::response::era::ResultForm;
 use crate::response::item::CALL_TOOL;
@@ -89,7 +90,7 @@ impl GatewaySession {
                     ReturnedCall::Lost if self.is_repeatable(&wanted.name) => {
                         let again = CallRequest { responses: None, state: None, ..wanted.clone() };
                         self.wait_for_roots().await;
-                        self.start_call((caller, meta), (&again, None), token.is_some(), replies)?
+                        self.start_call((caller, meta), (&again, None), (token.is_some(), None), replies)?
                     }
                     ReturnedCall::Lost => {
                         return answer::error_result(OUTCOME_UNKNOWN, &caller).map(JsonPieces::from);
@@ -102,7 +103,8 @@ impl GatewaySession {
                 let state = wanted.state.clone().filter(|_| caller.is_new());
                 let state = state.map(|state| self.open_server_state(wanted.digest(), state)).transpose()?;
                 self.wait_for_roots().await;
-                self.start_call((caller, meta), (&wanted, state), token.is_some(), replies)?
+                let durable = self.durable_start(&view, &wanted, &caller).filter(|_| state.is_none());
+                self.start_call((caller, meta), (&wanted, state), (token.is_some(), durable), replies)?
             }
         };
         let progress = token.map(|token| (token, replies));
@@ -135,7 +137,7 @@ impl GatewaySession {
         &self,
         (caller, meta): (Caller, &RequestMeta),
         (wanted, state): (&CallRequest, Option<RawJson>),
-        with_progress: bool,
+        (with_progress, durable): (bool, Option<DurableStart>),
         replies: &Replies,
     ) -> Result<RunningCall, RpcError> {
         let unreadable = |_| RpcError::new(INVALID_PARAMS, "`arguments` cannot be read");
@@ -161,7 +163,10 @@ impl GatewaySession {
         let members = members.into_iter().filter_map(|(name, value)| Some((name, value?)));
         let call = members.fold(call, |call, (name, value)| call.with_member(name, value));
         let (host, call): (Host, Call) = (self.host().clone(), call.with_context(context));
-        let call = Box::pin(async move { CallEnd::Call(Box::new(host.call_to_forward(call).await)) });
+        let call: BoxedFuture<'static, CallEnd> = match durable {
+            Some(durable) => Box::pin(durable.start_task(call)),
+            None => Box::pin(async move { CallEnd::Call(Box::new(host.call_to_forward(call).await)) }),
+        };
         let keys = QuestionKeys::default();
         Ok(RunningCall { call, questions, progress, line, open: Vec::new(), keys, is_task: false })
     }

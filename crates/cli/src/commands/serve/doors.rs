@@ -9,7 +9,7 @@ use mcparley_gateway::{DoorListener, DoorOptions, Doors, Gateway, Seal, TokenFil
 use mcparley_web::UiPage;
 
 use super::cluster::{join_cluster, open_seal};
-use super::{DenialPrinter, FAREWELL, build_host, client_view, tool_budget};
+use super::{DenialPrinter, FAREWELL, build_host, client_view, tool_budget, with_tasks};
 use crate::args::{DoorArgs, ServeArgs};
 use crate::commands::CommandResult;
 use crate::context::Context;
@@ -34,7 +34,7 @@ pub(super) fn run(
         options.cluster = cluster;
         print_addresses(&listeners, &args.doors, context, out);
         let gateway = Gateway::new(client_view(args, host).await?, budget).with_log_host(host);
-        let gateway = gateway.with_mode(args.gateway_mode());
+        let gateway = with_tasks(gateway.with_mode(args.gateway_mode()), args, context)?;
         if args.doors.ui {
             let page_options = super::super::ui::page_options(context);
             options.page = Some(Arc::new(UiPage::new(host, &gateway, page_options)));
