@@ -1,6 +1,5 @@
 //! One gateway as a member of a cluster: its number, its heartbeat, and messages to other gateways.
 
-use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -9,10 +8,10 @@ use mcparley_model::limits::{
     CLUSTER_MAILBOX_TIME, CLUSTER_NEWS_ENTRIES,
 };
 use mcparley_model::secret::Secret;
-use serde::{Deserialize, Serialize};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
+use crate::instance_id::InstanceId;
 use crate::key_names::KeyNames;
 use crate::mailbox::Mailbox;
 use crate::store::{SharedStore, StoreChange, StoreError};
@@ -20,10 +19,6 @@ use crate::write_queue::WriteQueue;
 
 /// The time for which the name of a gateway is remembered, and the news of all.
 const NAME_TIME: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// The number of a gateway: one for each start, never used again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct InstanceId(pub u32);
 
 /// Whether another gateway runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -360,12 +355,6 @@ impl Pulse {
 
     fn lock_times(&self) -> MutexGuard<'_, PulseTimes> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl fmt::Display for InstanceId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
     }
 }
 

@@ -17,7 +17,7 @@
 //! | `rate:{principal}:{second}` | counter | requests of one second |
 //! | `task:{id}` | fields | the owner and the last state of a task |
 
-use crate::InstanceId;
+use crate::instance_id::InstanceId;
 
 /// The keys of one cluster.
 #[derive(Clone, Debug)]

@@ -15,6 +15,7 @@
 //! | `write_queue` | background writes, kept while the store is away |
 
 mod cluster_member;
+mod instance_id;
 mod key_names;
 mod mailbox;
 mod memory_store;
@@ -24,7 +25,8 @@ mod store;
 mod store_address;
 mod write_queue;
 
-pub use cluster_member::{ClusterMember, InstanceId, JoinError, MemberStatus};
+pub use cluster_member::{ClusterMember, JoinError, MemberStatus};
+pub use instance_id::InstanceId;
 pub use key_names::KeyNames;
 pub use mailbox::{Mailbox, MailboxMessage};
 pub use memory_store::MemoryStore;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::store::{LogPosition, SharedStore, StoreChange, StoreError};
+use crate::store::{LogEntry, LogPosition, SharedStore, StoreChange, StoreError};
 
 /// The time for which one read waits for messages.
 const READ_WAIT: Duration = Duration::from_secs(2);
@@ -49,7 +49,7 @@ impl Mailbox {
         }
     }
 
-    async fn accept_entries(&mut self, entries: Vec<crate::LogEntry>) -> Vec<MailboxMessage> {
+    async fn accept_entries(&mut self, entries: Vec<LogEntry>) -> Vec<MailboxMessage> {
         let (mut messages, mut read) = (Vec::with_capacity(entries.len()), Vec::new());
         for entry in entries {
             if entry.log == self.news.0 {

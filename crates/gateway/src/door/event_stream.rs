@@ -4,6 +4,7 @@
 //! others are dropped. A resumable stream keeps the events that it has sent, within limits, so that a client
 //! that lost its connection reads on where it stopped.
 
+mod event_id;
 mod stream_log;
 
 use std::collections::VecDeque;
@@ -24,6 +25,7 @@ use memchr::memchr2;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+pub(crate) use event_id::EventId;
 use stream_log::StreamLog;
 
 /// The beginning of a progress notification as we encode it.
@@ -483,30 +485,6 @@ fn remove_line_ends(message: Bytes) -> Bytes {
         return message;
     }
     message.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }).collect()
-}
-
-/// The parts of an event id.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct EventId {
-    /// The number of the stream.
-    pub(crate) stream: u64,
-    /// The number of the event in the stream.
-    pub(crate) event: u64,
-    /// The id of the request that the stream belongs to.
-    pub(crate) request: Option<RawJson>,
-}
-
-impl EventId {
-    /// Parses an event id that a client returns.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let mut parts = text.splitn(3, '.');
-        let stream = u64::from_str_radix(parts.next()?, 16).ok()?;
-        let event = parts.next()?.parse().ok()?;
-        let request = URL_SAFE_NO_PAD.decode(parts.next()?).ok()?;
-        let request = std::str::from_utf8(&request).ok().filter(|text| !text.is_empty());
-        let request = request.and_then(|text| RawJson::parse(text).ok());
-        Some(Self { stream, event, request })
-    }
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ impl GatewaySession {
         };
         if method.starts_with("tasks/") {
             let task = params?.member("taskId")?.decode::<String>().ok()?;
-            let owner = self.task_owner(&task).filter(|owner| *owner != link.instance())?;
+            let owner = self.find_task_gateway(&task).filter(|owner| *owner != link.instance())?;
             return match link.forward_request(to_owner(owner)).await {
                 Some(answer) => Some(answer),
                 None => Some(Err(lost_task_error(link, owner).await)),

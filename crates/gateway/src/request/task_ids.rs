@@ -50,7 +50,7 @@ impl GatewaySession {
     }
 
     /// The gateway that owns the task of a client's id; `None` for an id that names none.
-    pub(crate) fn task_owner(&self, id: &str) -> Option<InstanceId> {
+    pub(crate) fn find_task_gateway(&self, id: &str) -> Option<InstanceId> {
         let content = self.shared.gateway.seal()?.open_id(&[self.principal_name(), "task"], id)?;
         let (.., owner) = parse_content(&content)?;
         owner
