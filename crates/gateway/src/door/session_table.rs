@@ -153,7 +153,7 @@ impl SessionTable {
         if let Some(link) = self.gateway.cluster() {
             let keys = link.member.keys();
             let tombstone = StoreChange::Put {
-                key: keys.tombstone(&key),
+                key: keys.tombstone_key(&key),
                 value: b"1".to_vec(),
                 ttl: Some(DOOR_SESSION_TIME),
             };
