@@ -9,6 +9,7 @@
 //! | thousands of tools: assembly, search and heap | [`catalogue`], [`held`] |
 //! | load on all servers while they are killed | [`soak`] |
 //! | many clients with colliding ids through the gateway | [`misrouting`] |
+//! | the right tool found by search | [`retrieval`] |
 //! | the daemon with real servers and many clients | [`mod@daemon`] |
 //! | other command lines, where they are installed | [`peers`] |
 //! | rounds, medians, ratios | [`rounds`] |
@@ -36,6 +37,7 @@ mod misrouting;
 mod peers;
 mod processes;
 mod programs;
+mod retrieval;
 mod rounds;
 mod soak;
 mod stage;
@@ -84,6 +86,7 @@ struct Options {
 enum BenchCommand {
     Soak(soak::Options),
     Misrouting(misrouting::Options),
+    Retrieval(retrieval::Options),
     Daemon(daemon::Options),
 }
 
@@ -95,6 +98,9 @@ fn main() -> ExitCode {
         }
         Some(BenchCommand::Misrouting(options)) => {
             misrouting::run_misrouting(options).map(|report| finish_misrouting(options, &report))
+        }
+        Some(BenchCommand::Retrieval(options)) => {
+            retrieval::run_retrieval(options).map(|report| finish_retrieval(options, &report))
         }
         Some(BenchCommand::Daemon(options)) => {
             daemon::run_daemon_bench(options).map(|report| finish_daemon(options, &report))
@@ -166,6 +172,20 @@ fn finish_misrouting(options: &misrouting::Options, report: &misrouting::Misrout
     let broken = report.broken_promises();
     if options.check && !broken.is_empty() {
         eprintln!("error: broken: {}", broken.join(", "));
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}
+
+fn finish_retrieval(options: &retrieval::Options, report: &retrieval::RetrievalReport) -> ExitCode {
+    if options.json {
+        println!("{}", report.to_json());
+    } else {
+        print!("{}", report.to_text());
+    }
+    let missed = report.missed_goals();
+    if options.check && !missed.is_empty() {
+        eprintln!("error: {}", missed.join("; "));
         return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS

@@ -7,6 +7,7 @@
 mod amount;
 mod cold_start;
 mod divan;
+mod retrieval_set;
 
 use std::fmt;
 use std::time::Duration;
@@ -87,6 +88,12 @@ pub(crate) fn run_gateway_bench(passed_on: &[String]) -> Result<(), ChoreError> 
 /// Runs the soak test: load on many servers while they are being killed.
 pub(crate) fn run_soak(passed_on: &[String]) -> Result<(), ChoreError> {
     bench_program_step(&["soak"]).with_args(passed_on).run()
+}
+
+/// Measures how often search finds the right tool.
+pub(crate) fn run_retrieval_bench(passed_on: &[String]) -> Result<(), ChoreError> {
+    let folder = retrieval_set::install_set()?;
+    bench_program_step(&["retrieval", "--bfcl", &folder.to_string_lossy()]).with_args(passed_on).run()
 }
 
 /// Runs the misrouting test: many clients with colliding ids through the gateway.

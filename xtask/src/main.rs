@@ -115,6 +115,15 @@ enum Measure {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "SOAK-ARGUMENTS")]
         passed_on: Vec<String>,
     },
+    /// Measure how often search finds the right tool, beside plain BM25; see `bench/README.md`
+    ///
+    /// Installs the questions of the Berkeley Function Calling Leaderboard into `.tools/retrieval`, as pinned in
+    /// `fleet/requirements/retrieval.txt`.
+    Retrieval {
+        /// Arguments for `mcparley-bench retrieval`, such as `--check` or `--set FILE`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "RETRIEVAL-ARGUMENTS")]
+        passed_on: Vec<String>,
+    },
     /// Run the misrouting test: many clients with colliding ids through the gateway; see `bench/README.md`
     Misrouting {
         /// Arguments for `mcparley-bench misrouting`, such as `--check` or `--kill`
@@ -145,6 +154,9 @@ fn main() -> ExitCode {
             bench::run_gateway_bench(&passed_on)
         }
         Chore::Bench { instead: Some(Measure::Soak { passed_on }), .. } => bench::run_soak(&passed_on),
+        Chore::Bench { instead: Some(Measure::Retrieval { passed_on }), .. } => {
+            bench::run_retrieval_bench(&passed_on)
+        }
         Chore::Bench { instead: Some(Measure::Misrouting { passed_on }), .. } => {
             bench::run_misrouting(&passed_on)
         }

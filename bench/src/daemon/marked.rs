@@ -1,6 +1,7 @@
 //! The processes of servers, recognized by the mark in their environment, and their memory.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
@@ -45,14 +46,27 @@ pub(super) fn proportional_memory(pid: u32) -> Option<f64> {
     Some(kibibytes * 1024.0)
 }
 
-/// The processor time of all threads of a process so far, in seconds, to the nanosecond.
-pub(super) fn processor_time(pid: u32) -> Option<f64> {
-    let threads = std::fs::read_dir(process_file(pid, "task")).ok()?;
-    let nanoseconds = threads.filter_map(|thread| {
-        let text = std::fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
-        text.split_whitespace().next()?.parse::<f64>().ok()
-    });
-    Some(nanoseconds.sum::<f64>() / 1e9)
+/// The processor time of the threads of a process so far, to the nanosecond.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ThreadTimes(HashMap<OsString, f64>);
+
+impl ThreadTimes {
+    /// The times of the threads that run now; none once the process has exited.
+    pub(super) fn of_process(pid: u32) -> Self {
+        let threads = std::fs::read_dir(process_file(pid, "task")).into_iter().flatten().flatten();
+        let times = threads.filter_map(|thread| {
+            let text = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+            Some((thread.file_name(), text.split_whitespace().next()?.parse().ok()?))
+        });
+        Self(times.collect())
+    }
+
+    /// The seconds since an earlier look. A thread that has ended meanwhile does not count.
+    pub(super) fn seconds_since(&self, earlier: &Self) -> f64 {
+        let since =
+            |(thread, time): (&OsString, &f64)| time - earlier.0.get(thread).copied().unwrap_or_default();
+        self.0.iter().map(since).sum::<f64>() / 1e9
+    }
 }
 
 fn parent_of(pid: u32) -> Option<u32> {

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::client::AgentClient;
 use super::fleet_home::FleetHome;
-use super::marked::processor_time;
+use super::marked::ThreadTimes;
 use super::real_servers::{EntryShare, RealServers, SERVERS};
 use crate::processes;
 use crate::rounds::median;
@@ -153,14 +153,19 @@ pub(super) fn measure_idle(mcparley: &Path, real: &RealServers, clients: usize) 
     // Until the processes have come to rest after their start.
     std::thread::sleep(IDLE_TIME / 5);
     let used = memory() - before;
-    let client_time = || all.iter().filter_map(|client| processor_time(client.pid())).sum::<f64>();
-    let daemon_time = || processor_time(daemon).unwrap_or(f64::NAN);
-    let (daemon_before, clients_before) = (daemon_time(), client_time());
+    let client_times =
+        || all.iter().map(|client| ThreadTimes::of_process(client.pid())).collect::<Vec<ThreadTimes>>();
+    let (daemon_before, clients_before) = (ThreadTimes::of_process(daemon), client_times());
     std::thread::sleep(IDLE_TIME);
+    let clients_after = client_times();
     let figures = IdleFigures {
         clients,
-        daemon_time: daemon_time() - daemon_before,
-        client_time: client_time() - clients_before,
+        daemon_time: ThreadTimes::of_process(daemon).seconds_since(&daemon_before),
+        client_time: clients_after
+            .iter()
+            .zip(&clients_before)
+            .map(|(after, before)| after.seconds_since(before))
+            .sum(),
         daemon_memory: used.max(0.0) / clients as f64,
     };
     drop(all);

@@ -11,10 +11,12 @@
 //! | `exchange` | the answer to one request, as JSON or as an event stream |
 //! | `event_stream`, `body` | event streams, and their readers |
 //! | `http_session`, `session_table`, `question` | sessions of the old era, and requests to their clients |
+//! | `cluster_service`, `remote_stream` | requests and streams of other gateways of a cluster |
 //! | `metrics` | counters for Prometheus |
 //! | `page` | a web page beside the endpoints for MCP, answered by a [`PageHandler`] |
 
 mod body;
+mod cluster_service;
 mod event_stream;
 mod exchange;
 mod header_check;
@@ -26,6 +28,7 @@ mod mcp;
 mod metrics;
 mod page;
 mod question;
+mod remote_stream;
 pub(crate) mod reply;
 mod session_table;
 
@@ -34,9 +37,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcparley_model::limits::DOOR_DRAIN_TIME;
+use mcparley_model::limits::{CLUSTER_COMMAND_TIME, DOOR_DRAIN_TIME};
 use tokio::sync::watch;
 
+use crate::cluster_link::{ClusterLink, ClusterOptions};
 use crate::door::legacy_sse::LegacySessions;
 use crate::door::metrics::DoorMetrics;
 use crate::door::session_table::SessionTable;
@@ -44,6 +48,7 @@ use crate::gateway::Gateway;
 use crate::guard::Guard;
 use crate::guard::load::LoadLimits;
 use crate::guard::names::NameCheck;
+use crate::guard::shared_rate::share_rates;
 use crate::guard::tokens::TokenPolicy;
 use crate::seal::Seal;
 pub use listener::{DoorError, DoorListener};
@@ -71,6 +76,8 @@ pub struct DoorOptions {
     pub seal: Seal,
     /// Whether MCP is served; otherwise only the web page and the endpoints for operation are.
     pub has_mcp: bool,
+    /// The membership in a cluster of gateways.
+    pub cluster: Option<ClusterOptions>,
     /// The web page below `/ui/`.
     pub page: Option<Arc<dyn PageHandler>>,
 }
@@ -82,6 +89,7 @@ pub(crate) struct DoorShared {
     pub(crate) sessions: SessionTable,
     pub(crate) legacy: Option<LegacySessions>,
     pub(crate) metrics: DoorMetrics,
+    pub(crate) cluster: Option<Arc<ClusterLink>>,
     pub(crate) has_mcp: bool,
     pub(crate) page: Option<Arc<dyn PageHandler>>,
     drain: watch::Sender<bool>,
@@ -100,17 +108,22 @@ impl Doors {
     /// Opens the doors of a gateway on these listeners.
     #[must_use]
     pub fn new(gateway: &Gateway, options: DoorOptions, listeners: Vec<DoorListener>) -> Self {
-        let DoorOptions { hosts, origins, tokens, rate, has_sse, seal, has_mcp, page } = options;
+        let DoorOptions { hosts, origins, tokens, rate, has_sse, seal, has_mcp, cluster, page } = options;
         let address: Option<SocketAddr> = listeners.iter().find_map(DoorListener::address);
         let guard =
             Guard { names: NameCheck::new(address, &hosts, &origins), tokens, load: LoadLimits::new(rate) };
         let seal = Arc::new(seal);
         gateway.use_seal(Arc::clone(&seal));
+        let cluster = cluster.map(|options| ClusterLink::new(options, Arc::clone(&seal)));
+        if let Some(link) = &cluster {
+            gateway.use_cluster(Arc::clone(link));
+        }
         let shared = DoorShared {
             guard,
             sessions: SessionTable::new(gateway.clone(), seal),
             legacy: has_sse.then(|| LegacySessions::new(gateway.clone())),
             metrics: DoorMetrics::new(),
+            cluster,
             has_mcp,
             page,
             drain: watch::Sender::new(false),
@@ -133,6 +146,10 @@ impl Doors {
                 sweeping.sessions.remove_expired();
             }
         });
+        if let Some(link) = self.shared.cluster.clone() {
+            tasks.spawn(share_rates(Arc::clone(&self.shared.guard.load), Arc::clone(&link)));
+            tasks.spawn(cluster_service::handle_messages(Arc::clone(&self.shared), link));
+        }
         stop.await;
         self.shared.drain.send_replace(true);
         self.shared.sessions.close_channels();
@@ -144,6 +161,9 @@ impl Doors {
             tokio::time::sleep(DRAIN_INTERVAL).await;
         };
         let _late = tokio::time::timeout(DOOR_DRAIN_TIME, finished).await;
+        if let Some(link) = &self.shared.cluster {
+            link.member.leave(CLUSTER_COMMAND_TIME).await;
+        }
         if let Some(socket) = self.socket.lock().ok().and_then(|mut socket| socket.take()) {
             listener::remove_socket(&socket);
         }

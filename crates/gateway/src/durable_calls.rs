@@ -1,6 +1,6 @@
 //! Durable calls: made and kept by another process, so that the client of a call may leave and come back.
 //!
-//! The gateway permits a call and hands it over; whoever implements [`DurableCalls`] makes it. Each call has an owner, and
+//! The gateway permits a call and hands it over to an implementation of [`DurableCalls`]. Each call has an owner, and
 //! is shown to sessions of that owner only.
 
 use std::time::Duration;

@@ -2,6 +2,7 @@
 //!
 //! Standard output carries MCP messages only.
 
+mod cluster;
 mod denials;
 mod doors;
 mod streams;
@@ -58,6 +59,7 @@ pub(super) fn run(
         let (output, written) = streams::open_output().map_err(UnavailableError::StandardStreams)?;
         let gateway = Gateway::new(client_view(args, host).await?, budget).with_log_host(host);
         let gateway = with_tasks(gateway.with_mode(args.gateway_mode()), args, context)?;
+        let gateway = with_lasting_seal(gateway, args, context)?;
         let mut denials = DenialPrinter::subscribe_to(host);
         tokio::select! {
             () = serve(&gateway, input, output) => {}
@@ -114,14 +116,22 @@ fn tool_budget(args: &ServeArgs, loaded: &LoadedConfig, out: &mut TerminalOutput
     }
 }
 
-/// The gateway, with durable calls if they are wanted. Ids of tasks stay valid in later processes.
+/// The gateway, with durable calls if they are wanted.
 fn with_tasks(gateway: Gateway, args: &ServeArgs, context: &Context) -> Result<Gateway, CommandError> {
     if !args.tasks {
         return Ok(gateway);
     }
     let calls = context.daemon_calls().ok_or(DaemonCommandError::NoProgram)?;
+    Ok(gateway.with_durable_calls(Arc::new(calls)))
+}
+
+/// The gateway of standard streams, with ids of durable calls that stay valid in later processes.
+fn with_lasting_seal(gateway: Gateway, args: &ServeArgs, context: &Context) -> Result<Gateway, CommandError> {
+    if !args.tasks {
+        return Ok(gateway);
+    }
     let seal = Seal::from_file(&context.gateway_path("seal.key")).map_err(DoorSetupError::Seal)?;
-    Ok(gateway.with_durable_calls(Arc::new(calls), seal))
+    Ok(gateway.with_seal(seal))
 }
 
 /// The view of the client: all servers, or those of `--only` or `--one`.

@@ -229,7 +229,7 @@ fn canceled_task_is_canceled_at_the_server() {
 fn tasks_that_a_server_has_itself_pass_through() {
     let here = TaskWorld::new(&["task:2"]);
     let (mut client, _) = PipeClient::old(&here.world, &["--tasks"]);
-    let created = client.call_as_task("one__chore", &json!({}));
+    let created = client.call_as_task("one__chore", &json!({ "message": "swept" }));
     let id = json!({ "taskId": created["result"]["task"]["taskId"] });
     let result = client.ask("tasks/result", &id);
     assert!(result["result"]["content"].is_array(), "{created} {result}");

@@ -7,6 +7,7 @@ mod apps;
 mod ask;
 mod calls;
 mod clients;
+mod cluster;
 mod connected;
 mod console;
 mod dialogs;

@@ -55,7 +55,11 @@ impl GatewaySession {
         };
         let entry = view.catalog.get(&wanted.name)?;
         let server = view.find_server(entry.server()?)?;
-        let is_new_server = server.version == Some(ProtocolVersion::NEW) || has_task_extension(server);
+        // Some servers of both eras declare both kinds of tasks in each.
+        let is_new_server = match &server.version {
+            Some(version) => *version == ProtocolVersion::NEW,
+            None => has_task_extension(server) && old_tasks(server).is_none(),
+        };
         let has_own_tasks = match (caller.is_new(), is_new_server) {
             (true, true) => has_task_extension(server),
             (false, true) => false,
@@ -67,14 +71,14 @@ impl GatewaySession {
         Some(DurableStart {
             durable,
             gateway: gateway.clone(),
-            owner: self.task_owner().into(),
+            owner: self.durable_owner().into(),
             is_new: caller.is_new(),
             ttl: wanted.task.as_ref().and_then(parse_ttl),
         })
     }
 
     /// The owner of this client's durable calls.
-    fn task_owner(&self) -> &str {
+    fn durable_owner(&self) -> &str {
         match self.principal_name() {
             name if name.starts_with("stdio:") || name.starts_with("unix:") => "user",
             name => name,
@@ -85,7 +89,7 @@ impl GatewaySession {
     pub(crate) fn find_durable_id(&self, client_id: &str) -> Option<String> {
         let gateway = &self.shared.gateway;
         gateway.durable.as_ref()?;
-        let id = gateway.seal()?.open_id(&[self.task_owner(), "durable task"], client_id)?;
+        let id = gateway.seal()?.open_id(&[self.durable_owner(), "durable task"], client_id)?;
         String::from_utf8(id).ok()
     }
 
@@ -138,9 +142,9 @@ impl GatewaySession {
         let gateway = &self.shared.gateway;
         let Some(durable) = &gateway.durable else { return Ok(Vec::new()) };
         let tasks = durable.list_tasks().await.map_err(|error| durable_error(&error))?;
-        let owned = tasks.iter().filter(|task| task.owner.as_deref() == Some(self.task_owner()));
+        let owned = tasks.iter().filter(|task| task.owner.as_deref() == Some(self.durable_owner()));
         Ok(owned
-            .filter_map(|task| Some(to_old_task(task, &gateway.durable_id(self.task_owner(), &task.id)?)))
+            .filter_map(|task| Some(to_old_task(task, &gateway.durable_id(self.durable_owner(), &task.id)?)))
             .collect())
     }
 
@@ -152,7 +156,7 @@ impl GatewaySession {
         wait: bool,
     ) -> Result<DurableTask, RpcError> {
         let found = durable.find_task(id, wait).await.map_err(|error| durable_error(&error))?;
-        let owned = found.filter(|task| task.owner.as_deref() == Some(self.task_owner()));
+        let owned = found.filter(|task| task.owner.as_deref() == Some(self.durable_owner()));
         owned.ok_or_else(unknown_task_error)
     }
 

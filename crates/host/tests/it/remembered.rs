@@ -95,8 +95,11 @@ async fn a_new_process_knows_the_tools_before_any_server_runs_and_a_call_starts_
 // L12 N1
 #[tokio::test]
 async fn host_for_one_server_reads_only_the_lists_that_could_change_its_names() {
-    let here =
-        Remembering::new(&json!({ "a": scripted(&[]), "a_": scripted(&["v"]), "b": scripted(&["w"]) }));
+    let here = Remembering::new(&json!({
+        "a": scripted(&[]),
+        "a_": with(scripted(&[]), "cwd", "/"),
+        "b": with(scripted(&[]), "cwd", "/usr"),
+    }));
     here.warm().await;
     let all = here.host(StartPolicy::OnDemand).await;
     let host = here.host(StartPolicy::Only(vec![ServerName::new("a")])).await;

@@ -8,6 +8,7 @@ use mcparley_gateway::control::serve_control;
 use mcparley_gateway::{DoorListener, DoorOptions, Doors, Gateway, Seal, TokenFile, TokenPolicy};
 use mcparley_web::UiPage;
 
+use super::cluster::{join_cluster, open_seal};
 use super::{DenialPrinter, FAREWELL, build_host, client_view, tool_budget, with_tasks};
 use crate::args::{DoorArgs, ServeArgs};
 use crate::commands::CommandResult;
@@ -27,7 +28,10 @@ pub(super) fn run(
     let host = build_host(args, context, loaded, out);
     runtime::run_server(host, async |host, stop| {
         let listeners = bind_listeners(&args.doors).await?;
-        let mut options = door_options(&args.doors, context, out)?;
+        let cluster = join_cluster(&args.doors, context, &listeners).await?;
+        let seal = open_seal(&args.doors, context, cluster.as_ref()).await?;
+        let mut options = door_options(&args.doors, context, seal, out)?;
+        options.cluster = cluster;
         print_addresses(&listeners, &args.doors, context, out);
         let gateway = Gateway::new(client_view(args, host).await?, budget).with_log_host(host);
         let gateway = with_tasks(gateway.with_mode(args.gateway_mode()), args, context)?;
@@ -63,6 +67,7 @@ async fn bind_listeners(args: &DoorArgs) -> Result<Vec<DoorListener>, CommandErr
 fn door_options(
     args: &DoorArgs,
     context: &Context,
+    seal: Seal,
     out: &mut TerminalOutput,
 ) -> Result<DoorOptions, CommandError> {
     let tokens = match args.no_token || args.http.is_none() {
@@ -76,7 +81,6 @@ fn door_options(
             TokenPolicy::File(file)
         }
     };
-    let seal = Seal::from_file(&context.gateway_path("seal.key")).map_err(DoorSetupError::Seal)?;
     Ok(DoorOptions {
         hosts: args.host.clone(),
         origins: args.allow_origin.clone(),
@@ -85,6 +89,7 @@ fn door_options(
         has_sse: args.sse,
         seal,
         has_mcp: true,
+        cluster: None,
         page: None,
     })
 }
