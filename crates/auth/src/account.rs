@@ -11,6 +11,7 @@
 //! | tokens with the user's consent | `consent`, seen from outside as a [`Flow`](crate::Flow) |
 //! | tokens without the user | `silent_sign_in` |
 //! | which grant an authorization server takes | `grant_choice` |
+//! | the user or principal, and where browsers are sent back to | `owner` |
 //! | whether the server says how to sign in | `sign_in_support` |
 //! | our client registration, and the DPoP key of our tokens | `client`, `key` |
 //! | signing out and revoking tokens | `sign_out` |
@@ -23,6 +24,7 @@ mod grant_choice;
 mod key;
 #[cfg(test)]
 mod model_checks;
+mod owner;
 mod renewal;
 mod sign_in_cache;
 mod sign_in_support;
@@ -50,6 +52,7 @@ use crate::web::Web;
 use sign_in_cache::SignInCache;
 use single_flight::SingleFlight;
 
+pub(crate) use owner::AccountOwner;
 pub use sign_in_cache::SignInStatus;
 pub use sign_ins::SignInWatcher;
 pub use sign_out::SignOutOutcome;
@@ -68,6 +71,7 @@ struct Inner {
     identity: Option<UserIdentity>,
     /// The folder in which files named by the entry are looked up.
     folder: PathBuf,
+    owner: AccountOwner,
     memory: Mutex<SignInCache>,
     /// Renewals in progress; a caller that needs the same tokens joins the running one.
     single_flight: SingleFlight,
@@ -93,16 +97,17 @@ pub(crate) struct AccountDependencies {
     pub(crate) vault: Option<Vault>,
     pub(crate) identity: Option<UserIdentity>,
     pub(crate) folder: PathBuf,
+    pub(crate) owner: AccountOwner,
 }
 
 impl Account {
     pub(crate) fn new(server: &ServerName, remote: &RemoteConfig, ground: AccountDependencies) -> Self {
-        let AccountDependencies { web, vault, identity, folder } = ground;
+        let AccountDependencies { web, vault, identity, folder, owner } = ground;
         // The entry may place the authorization server on an address that is otherwise refused.
         let metadata = remote.oauth.as_ref().and_then(|oauth| oauth.auth_server_metadata_url.as_ref());
         let web = metadata.map_or_else(|| web.clone(), |place| web.with_trusted_place(place));
         Self(Arc::new(Inner {
-            slot: SignInSlot::for_server(server, remote),
+            slot: SignInSlot::for_server(server, remote, owner.principal()),
             server: server.clone(),
             url: remote.url.expose().clone(),
             oauth: remote.oauth.clone().unwrap_or_default(),
@@ -110,6 +115,7 @@ impl Account {
             vault,
             identity,
             folder,
+            owner,
             memory: Mutex::default(),
             single_flight: SingleFlight::default(),
             renewing: tokio::sync::Mutex::default(),

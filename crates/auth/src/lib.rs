@@ -49,6 +49,7 @@ pub mod web;
 pub use account::{Account, SignInStatus, SignInWatcher, SignOutOutcome};
 pub use accounts::{Accounts, AccountsSettings};
 pub use browser_page::BrowserPage;
+pub use callback::{CallbackEndpoint, CallbackReply};
 pub use challenge::TokenChallenge;
 pub use error::{ResponsibleParty, SignInError};
 pub use flow::{Flow, SignInMethod};

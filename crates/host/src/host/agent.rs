@@ -9,6 +9,7 @@ use std::ops::Deref;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use mcparley_auth::CallbackEndpoint;
 use mcparley_model::name::ServerName;
 use mcparley_wire::peer::BoxedFuture;
 use tokio::time::Instant;
@@ -26,9 +27,24 @@ use mcparley_pool::connection::{Connection, Unavailable};
 pub(super) struct Shared {
     pub(super) host: Host,
     spec: Arc<AgentSpec>,
-    /// The capabilities of the client that the agent is the view of. It then has connections of its own,
-    /// since a server sees these capabilities.
-    offer: Option<ClientOffer>,
+    kind: ViewKind,
+}
+
+/// The kind of a view, which decides about connections of its own.
+#[derive(Clone, Debug)]
+pub(super) enum ViewKind {
+    /// An agent, which shares connections.
+    Agent,
+    /// The view of a client with these capabilities. It has connections of its own, since a server sees them.
+    Client(ClientOffer),
+    /// The view of a principal of a gateway. It has connections of its own to servers that the principal signs in
+    /// to.
+    Principal {
+        /// The name of the principal.
+        name: Arc<str>,
+        /// The redirect address of its sign-ins, if browsers reach the gateway.
+        callback: Option<CallbackEndpoint>,
+    },
 }
 
 /// An agent's own view of a host: the shared servers it may see, and its own.
@@ -139,7 +155,7 @@ impl Host {
     /// When a required server does not exist, cannot be used or does not answer in time, or the host is
     /// shutting down.
     pub async fn start_agent(&self, spec: AgentSpec) -> Result<Agent, AgentError> {
-        let agent = self.create_agent(spec, None)?;
+        let agent = self.create_agent(spec, ViewKind::Agent)?;
         match agent.wait_for_required().await {
             Ok(()) => Ok(agent),
             Err(error) => {
@@ -155,7 +171,22 @@ impl Host {
     /// # Errors
     /// When the host is shutting down.
     pub fn open_client_view(&self, spec: AgentSpec, offer: ClientOffer) -> Result<Agent, AgentError> {
-        self.create_agent(spec, Some(offer))
+        self.create_agent(spec, ViewKind::Client(offer))
+    }
+
+    /// Opens the view of a principal of a gateway. Where the entry of a server says so, its connection is the
+    /// principal's own, with the principal's own sign-in; all others are those of this host. Browsers are sent
+    /// back to `callback` after a sign-in.
+    ///
+    /// # Errors
+    /// When the host is shutting down.
+    pub fn open_principal_view(
+        &self,
+        principal: &str,
+        callback: Option<CallbackEndpoint>,
+    ) -> Result<Agent, AgentError> {
+        let kind = ViewKind::Principal { name: Arc::from(principal), callback };
+        self.create_agent(AgentSpec::new(principal), kind)
     }
 
     /// Starts an agent that a file describes.
@@ -172,12 +203,12 @@ impl Host {
 
     /// Creates an agent while the list of agents is locked: a new agent either starts with a concurrent
     /// change or is refreshed by it.
-    fn create_agent(&self, spec: AgentSpec, offer: Option<ClientOffer>) -> Result<Agent, AgentError> {
+    fn create_agent(&self, spec: AgentSpec, kind: ViewKind) -> Result<Agent, AgentError> {
         let mut agents = lock_ignoring_poison(&self.inner.agents);
         let Some(known) = agents.as_mut() else { return Err(AgentError::Ended { agent: spec.name }) };
         known.retain(|agent| agent.strong_count() > 0);
         let spec = Arc::new(spec);
-        let host = self.create_view(Arc::clone(&spec), offer);
+        let host = self.create_view(Arc::clone(&spec), kind);
         known.push(Arc::downgrade(&host.inner));
         Ok(Agent { host, spec })
     }

@@ -9,9 +9,9 @@ use mcparley_model::limits::TOOL_TIME;
 use mcparley_model::name::ServerName;
 use tokio::sync::{broadcast, watch};
 
+use super::agent::ViewKind;
 use super::built_in::{BuiltInServer, is_built_in};
 use mcparley_config::{BUILT_IN_SERVER, StartPolicy};
-use mcparley_pool::client_offer::ClientOffer;
 use mcparley_pool::connect::ConnectContext;
 use mcparley_pool::connection::{
     Connection, ConnectionSetup, ConnectionUser, ServerStatus, StatePublisher, StatusEvent,
@@ -113,19 +113,26 @@ impl ConnectionStarter {
     }
 
     /// A starter for the servers of an agent, with events of their own. The limit of concurrent connects is
-    /// shared with the host, and so are the log messages of the view of a client.
+    /// shared with the host, and so are the log messages of the view of a client or principal.
     pub(super) fn for_agent(
         &self,
         start: StartPolicy,
         built_in: Option<&dyn BuiltInServer>,
-        offer: Option<ClientOffer>,
+        kind: &ViewKind,
     ) -> Self {
         let context = match built_in {
             Some(server) => self.context.clone().with_in_process_server(BUILT_IN_SERVER, server.handler()),
             None => self.context.clone(),
         };
-        let mut context = if offer.is_some() { context } else { context.with_separate_logs() };
-        context.services.offer = offer.or(context.services.offer);
+        let context = match kind {
+            ViewKind::Agent => context.with_separate_logs(),
+            ViewKind::Client(offer) => {
+                let mut context = context;
+                context.services.offer = Some(*offer);
+                context
+            }
+            ViewKind::Principal { name, callback } => context.for_principal(name, callback.clone()),
+        };
         Self {
             context,
             pool: self.pool.clone(),

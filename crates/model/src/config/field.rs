@@ -1,6 +1,6 @@
 //! The fields of a server's entry: one table for parsing, for the JSON schema and for the docs.
 
-use super::{Era, SharePolicy, TransportKind};
+use super::{CredentialPolicy, Era, SharePolicy, TransportKind};
 
 /// One field of an entry.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +66,12 @@ const SHARE_WORDS: &[&str] = &[
     SharePolicy::Always.as_str(),
     SharePolicy::Project.as_str(),
     SharePolicy::Never.as_str(),
+];
+
+const CREDENTIAL_WORDS: &[&str] = &[
+    CredentialPolicy::Auto.as_str(),
+    CredentialPolicy::Shared.as_str(),
+    CredentialPolicy::Principal.as_str(),
 ];
 
 const GRANT_WORDS: &[&str] = &["authorization_code", "client_credentials", "jwt-bearer"];
@@ -144,6 +150,12 @@ pub const FIELDS: &[EntryField] = &[
         "A command that prints a JSON object of headers; they win over `headers`.",
     ),
     entry_field("oauth", EntryFieldShape::Oauth, REMOTE, "How to sign in."),
+    entry_field(
+        "credentials",
+        EntryFieldShape::Choice(CREDENTIAL_WORDS),
+        REMOTE,
+        "Whose sign-in a gateway with several clients uses: `principal` each client's own, `shared` that of the user who runs the gateway; each client's own unless set, where a user has to sign in.",
+    ),
     entry_field(
         "timeout",
         EntryFieldShape::Milliseconds,
