@@ -128,6 +128,12 @@ impl Account {
         }))
     }
 
+    /// Whether the sign-in is that of a principal of a gateway.
+    #[must_use]
+    pub fn has_principal(&self) -> bool {
+        self.0.owner.principal().is_some()
+    }
+
     /// Whether only the user can sign in.
     #[must_use]
     pub fn needs_user(&self) -> bool {

@@ -115,6 +115,9 @@ pub enum SignInError {
     /// The server does not support sign-in: it has no URL, or its entry sends its own credentials.
     #[error("this server does not support sign-in")]
     Unsupported,
+    /// The sign-in is that of the user who runs the gateway, for all its clients.
+    #[error("all clients of the gateway share the sign-in to this server")]
+    SharedSignIn,
     /// No sign-in is in progress.
     #[error("no sign-in is in progress")]
     NoFlowRunning,
@@ -192,6 +195,7 @@ impl Explain for SignInError {
             Self::Unsupported => {
                 "sign-in works for servers with a URL and without their own `Authorization` header"
             }
+            Self::SharedSignIn => "the user who runs the gateway signs in: `mcparley login`",
             Self::PageNotShown => "sign in from a terminal: `mcparley login`",
             Self::NoFlowRunning => "start a sign-in first, then paste the address its page ends on",
             Self::NoIdToken => "use a client that is registered for OpenID Connect",

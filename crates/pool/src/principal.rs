@@ -4,9 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use mcparley_model::secret::Secret;
-
 use mcparley_auth::{Accounts, CallbackEndpoint};
+use mcparley_model::secret::Secret;
 
 use crate::hash::hash_texts;
 

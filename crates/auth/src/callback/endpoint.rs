@@ -4,6 +4,7 @@
 //! with its `state`, which is random, accepted once and bound to the principal that began the sign-in. A browser
 //! without such a `state` learns nothing and changes nothing.
 
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use url::Url;
@@ -56,6 +57,19 @@ impl CallbackEndpoint {
         let path = format!("{}/{PATH}", gateway.path().trim_end_matches('/'));
         redirect.set_path(&path);
         Ok(Self(Arc::new(EndpointState { redirect, receivers: Mutex::default() })))
+    }
+
+    /// An endpoint at the address that the gateway listens on; `None` for one that stands for every address.
+    #[must_use]
+    pub fn at_address(address: SocketAddr) -> Option<Self> {
+        let gateway = Url::parse(&format!("http://{address}")).ok()?;
+        (!address.ip().is_unspecified()).then(|| Self::new(&gateway).ok()).flatten()
+    }
+
+    /// The name of the gateway's host.
+    #[must_use]
+    pub fn host(&self) -> Option<String> {
+        self.0.redirect.host_str().map(str::to_owned)
     }
 
     /// The redirect address for browsers.

@@ -1,5 +1,6 @@
 //! Errors of the HTTP listeners of `serve` and `ui`.
 
+use mcparley::auth::callback::CallbackError;
 use mcparley::model::explain::Explain;
 use mcparley_gateway::{DoorError, SealKeyError, TokenFileError};
 use mcparley_web::LocalPageError;
@@ -16,6 +17,9 @@ pub(crate) enum DoorSetupError {
     /// The key of session ids cannot be used.
     #[error(transparent)]
     Seal(SealKeyError),
+    /// The address for browsers cannot be used.
+    #[error("`--public-url`: {0}")]
+    PublicUrl(CallbackError),
 }
 
 impl Explain for DoorSetupError {
@@ -32,6 +36,7 @@ impl Explain for DoorSetupError {
             Self::Tokens(TokenFileError::Read(_)) | Self::Seal(SealKeyError::Read(_)) => {
                 "the file must belong to you and have mode 0600"
             }
+            Self::PublicUrl(_) => "write the address that browsers open, such as `https://mcp.example.com`",
             Self::Listener(DoorError::Unix { .. }) | Self::Tokens(_) | Self::Seal(_) => return None,
         };
         Some(hint.to_owned())

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use super::{Host, lock_ignoring_poison};
 use crate::agent_error::AgentError;
 use mcparley_config::load_agents_without;
-use mcparley_config::{AgentSpec, MissingServer};
+use mcparley_config::{AgentSpec, MissingServer, StartPolicy};
 use mcparley_model::similar::similar_names;
 use mcparley_pool::client_offer::ClientOffer;
 use mcparley_pool::connection::{Connection, Unavailable};
@@ -177,16 +177,17 @@ impl Host {
     /// Opens the view of a principal of a gateway. Where the entry of a server says so, its connection is the
     /// principal's own, with the principal's own sign-in; all others are those of this host. Browsers are sent
     /// back to `callback` after a sign-in.
-    ///
-    /// # Errors
-    /// When the host is shutting down.
-    pub fn open_principal_view(
-        &self,
-        principal: &str,
-        callback: Option<CallbackEndpoint>,
-    ) -> Result<Agent, AgentError> {
+    #[must_use]
+    pub fn open_principal_view(&self, principal: &str, callback: Option<CallbackEndpoint>) -> Agent {
         let kind = ViewKind::Principal { name: Arc::from(principal), callback };
-        self.create_agent(AgentSpec::new(principal), kind)
+        let spec = AgentSpec::new(principal);
+        self.create_agent(spec, kind.clone()).unwrap_or_else(|_shutting_down| {
+            // It connects to no server by itself, and never uses another principal's connection.
+            let mut spec = AgentSpec::new(principal);
+            spec.start = StartPolicy::OnDemand;
+            let spec = Arc::new(spec);
+            Agent { host: self.create_view(Arc::clone(&spec), kind), spec }
+        })
     }
 
     /// Starts an agent that a file describes.

@@ -113,7 +113,7 @@ impl ConnectionStarter {
     }
 
     /// A starter for the servers of an agent, with events of their own. The limit of concurrent connects is
-    /// shared with the host, and so are the log messages of the view of a client or principal.
+    /// shared with the host, and so are the log messages of the view of a client.
     pub(super) fn for_agent(
         &self,
         start: StartPolicy,
@@ -131,7 +131,9 @@ impl ConnectionStarter {
                 context.services.offer = Some(*offer);
                 context
             }
-            ViewKind::Principal { name, callback } => context.for_principal(name, callback.clone()),
+            ViewKind::Principal { name, callback } => {
+                context.for_principal(name, callback.clone()).with_separate_logs()
+            }
         };
         Self {
             context,
