@@ -65,10 +65,15 @@ impl Team {
 
     /// Calls a tool without arguments by a client without capabilities.
     async fn call(&self, member: Member, tool: &str) -> (String, bool) {
-        let result =
-            self.ask(member, "tools/call", json!({ "name": tool, "arguments": {} }), &json!({})).await;
-        let text = result["content"][0]["text"].as_str().unwrap_or_default().to_owned();
-        (text, result["isError"] == true)
+        let (headers, params) = ([("Authorization", member.token)], json!({ "name": tool, "arguments": {} }));
+        let answer = read_answer(self.doors.post_new(&headers, "tools/call", params).await).await;
+        match answer["error"]["message"].as_str() {
+            Some(message) => (message.to_owned(), true),
+            None => {
+                let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned();
+                (text, answer["result"]["isError"] == true)
+            }
+        }
     }
 
     /// The account as which the server knows a member.
