@@ -10,6 +10,7 @@
 //! | token renewal, one at a time for all callers | `renewal`, `single_flight` |
 //! | tokens with the user's consent | `consent`, seen from outside as a [`Flow`](crate::Flow) |
 //! | tokens without the user | `silent_sign_in` |
+//! | tokens for the client of a gateway, by token exchange | `subject_token` |
 //! | which grant an authorization server takes | `grant_choice` |
 //! | the user or principal, and where browsers are sent back to | `owner` |
 //! | whether the server says how to sign in | `sign_in_support` |
@@ -32,6 +33,7 @@ mod sign_ins;
 mod sign_out;
 mod silent_sign_in;
 mod single_flight;
+mod subject_token;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -53,9 +55,11 @@ use sign_in_cache::SignInCache;
 use single_flight::SingleFlight;
 
 pub(crate) use owner::AccountOwner;
+pub use owner::PrincipalSignIn;
 pub use sign_in_cache::SignInStatus;
 pub use sign_ins::SignInWatcher;
 pub use sign_out::SignOutOutcome;
+pub use subject_token::{IssuedToken, SubjectTokenSource};
 
 /// The sign-in to one server. Cheap to clone; all clones share one state.
 #[derive(Clone)]
@@ -67,7 +71,10 @@ struct Inner {
     url: Url,
     oauth: OauthConfig,
     web: Web,
+    /// The vault of the sign-in; exchanged tokens are in memory only.
     vault: Option<Vault>,
+    /// The vault of the client's secret.
+    secrets: Option<Vault>,
     identity: Option<UserIdentity>,
     /// The folder in which files named by the entry are looked up.
     folder: PathBuf,
@@ -106,13 +113,15 @@ impl Account {
         // The entry may place the authorization server on an address that is otherwise refused.
         let metadata = remote.oauth.as_ref().and_then(|oauth| oauth.auth_server_metadata_url.as_ref());
         let web = metadata.map_or_else(|| web.clone(), |place| web.with_trusted_place(place));
+        let grant = remote.oauth.as_ref().map(|oauth| oauth.grant).unwrap_or_default();
         Self(Arc::new(Inner {
             slot: SignInSlot::for_server(server, remote, owner.principal()),
             server: server.clone(),
             url: remote.url.expose().clone(),
             oauth: remote.oauth.clone().unwrap_or_default(),
             web,
-            vault,
+            vault: vault.clone().filter(|_| grant != ConfiguredGrant::TokenExchange),
+            secrets: vault,
             identity,
             folder,
             owner,
@@ -139,7 +148,9 @@ impl Account {
     pub fn needs_user(&self) -> bool {
         match self.active_grant() {
             ConfiguredGrant::Person => true,
-            ConfiguredGrant::ClientCredentials | ConfiguredGrant::JwtBearer => false,
+            ConfiguredGrant::ClientCredentials
+            | ConfiguredGrant::JwtBearer
+            | ConfiguredGrant::TokenExchange => false,
         }
     }
 

@@ -9,8 +9,7 @@ use mcparley_model::name::ServerName;
 use mcparley_model::signature::Signature;
 use mcparley_wire::transport::http::Network;
 
-use crate::account::{Account, AccountDependencies, AccountOwner};
-use crate::callback::CallbackEndpoint;
+use crate::account::{Account, AccountDependencies, AccountOwner, PrincipalSignIn};
 use crate::identity::UserIdentity;
 use crate::vault::Vault;
 use crate::web::Web;
@@ -47,13 +46,12 @@ impl Accounts {
     }
 
     /// The sign-ins of a principal of a gateway: separate from those of the user and of every other principal.
-    /// Browsers are sent back to `callback`; without one, the principal cannot sign in with a browser.
     ///
     /// The identity provider is left out: its sign-in is the user's.
     #[must_use]
-    pub fn for_principal(&self, principal: &str, callback: Option<CallbackEndpoint>) -> Self {
+    pub fn for_principal(&self, principal: &str, sign_in: PrincipalSignIn) -> Self {
         let settings = AccountsSettings { identity: None, ..self.0.settings.clone() };
-        let owner = AccountOwner::Principal { name: Arc::from(principal), callback };
+        let owner = AccountOwner::Principal { name: Arc::from(principal), sign_in };
         Self(Arc::new(Inner { settings, owner, accounts: Mutex::default() }))
     }
 

@@ -118,6 +118,9 @@ pub enum SignInError {
     /// The sign-in is that of the user who runs the gateway, for all its clients.
     #[error("all clients of the gateway share the sign-in to this server")]
     SharedSignIn,
+    /// There is no token of the client to exchange.
+    #[error("the client of the gateway sent no valid token of an issuer")]
+    NoSubjectToken,
     /// No sign-in is in progress.
     #[error("no sign-in is in progress")]
     NoFlowRunning,
@@ -195,6 +198,7 @@ impl Explain for SignInError {
             Self::Unsupported => {
                 "sign-in works for servers with a URL and without their own `Authorization` header"
             }
+            Self::NoSubjectToken => "connect to a gateway that accepts tokens of an issuer, and send one",
             Self::SharedSignIn => "the user who runs the gateway signs in: `mcparley login`",
             Self::PageNotShown => "sign in from a terminal: `mcparley login`",
             Self::NoFlowRunning => "start a sign-in first, then paste the address its page ends on",

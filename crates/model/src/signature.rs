@@ -346,6 +346,7 @@ impl FieldHasher {
             callback_port,
             xaa,
             omit_resource,
+            audience,
             ..
         } = oauth;
         self.add_flag(true)
@@ -360,6 +361,9 @@ impl FieldHasher {
         scopes.iter().fold(&mut *self, |hash, scope| hash.add_text(scope));
         self.add_flag(*xaa);
         // Entries without the setting keep the signature they had before the field existed.
+        if let Some(audience) = audience {
+            self.add_text("audience").add_text(audience);
+        }
         if *omit_resource { self.add_text("without resource") } else { self }
     }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use mcparley_auth::{Accounts, CallbackEndpoint};
+use mcparley_auth::{Accounts, PrincipalSignIn};
 use mcparley_model::secret::Secret;
 
 use crate::hash::hash_texts;
@@ -165,10 +165,9 @@ pub(crate) struct PrincipalCredentials {
 }
 
 impl PrincipalCredentials {
-    /// The credentials of the principal of this name, beside the `accounts` of the user. Browsers are sent back
-    /// to `callback`.
-    pub(crate) fn new(name: &str, accounts: &Accounts, callback: Option<CallbackEndpoint>) -> Self {
+    /// The credentials of the principal of this name, beside the `accounts` of the user.
+    pub(crate) fn new(name: &str, accounts: &Accounts, sign_in: PrincipalSignIn) -> Self {
         let owner = PrincipalHash(hash_texts([name.as_ref()]));
-        Self { owner, accounts: accounts.for_principal(name, callback) }
+        Self { owner, accounts: accounts.for_principal(name, sign_in) }
     }
 }

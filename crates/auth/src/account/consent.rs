@@ -152,10 +152,10 @@ impl Account {
     async fn bind_callback(&self) -> Result<Callback, SignInError> {
         match &self.0.owner {
             AccountOwner::User => {}
-            AccountOwner::Principal { callback: Some(endpoint), .. } => {
+            AccountOwner::Principal { sign_in, .. } => {
+                let endpoint = sign_in.callback.as_ref().ok_or(CallbackError::NoAddress)?;
                 return Ok(Callback::at_endpoint(endpoint));
             }
-            AccountOwner::Principal { callback: None, .. } => return Err(CallbackError::NoAddress.into()),
         }
         if let Some(port) = self.0.oauth.callback_port {
             return Ok(Callback::bind(Some(port))?);

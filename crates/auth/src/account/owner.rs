@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::subject_token::SubjectTokenSource;
 use crate::callback::CallbackEndpoint;
 
 /// The owner of a sign-in.
@@ -13,9 +14,18 @@ pub(crate) enum AccountOwner {
     Principal {
         /// The name of the principal, such as `token:alice`.
         name: Arc<str>,
-        /// The redirect address of the gateway, if browsers reach it.
-        callback: Option<CallbackEndpoint>,
+        /// The means of its sign-ins.
+        sign_in: PrincipalSignIn,
     },
+}
+
+/// The means by which a principal of a gateway signs in to servers.
+#[derive(Clone, Debug, Default)]
+pub struct PrincipalSignIn {
+    /// The redirect address of the gateway, if browsers reach it.
+    pub callback: Option<CallbackEndpoint>,
+    /// The newest token of an issuer that the principal's clients sent, for a token exchange.
+    pub subject: SubjectTokenSource,
 }
 
 impl AccountOwner {

@@ -55,7 +55,7 @@ impl SignInError {
             | Self::NoFlowRunning
             | Self::PageNotShown
             | Self::Stopped => ResponsibleParty::User,
-            Self::Unsupported | Self::SharedSignIn => ResponsibleParty::Caller,
+            Self::Unsupported | Self::SharedSignIn | Self::NoSubjectToken => ResponsibleParty::Caller,
         }
     }
 }

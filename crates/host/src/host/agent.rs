@@ -9,7 +9,7 @@ use std::ops::Deref;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use mcparley_auth::CallbackEndpoint;
+use mcparley_auth::PrincipalSignIn;
 use mcparley_model::name::ServerName;
 use mcparley_wire::peer::BoxedFuture;
 use tokio::time::Instant;
@@ -42,8 +42,8 @@ pub(super) enum ViewKind {
     Principal {
         /// The name of the principal.
         name: Arc<str>,
-        /// The redirect address of its sign-ins, if browsers reach the gateway.
-        callback: Option<CallbackEndpoint>,
+        /// The means of its sign-ins.
+        sign_in: PrincipalSignIn,
     },
 }
 
@@ -175,11 +175,10 @@ impl Host {
     }
 
     /// Opens the view of a principal of a gateway. Where the entry of a server says so, its connection is the
-    /// principal's own, with the principal's own sign-in; all others are those of this host. Browsers are sent
-    /// back to `callback` after a sign-in.
+    /// principal's own, with the principal's own sign-in; all others are those of this host.
     #[must_use]
-    pub fn open_principal_view(&self, principal: &str, callback: Option<CallbackEndpoint>) -> Agent {
-        let kind = ViewKind::Principal { name: Arc::from(principal), callback };
+    pub fn open_principal_view(&self, principal: &str, sign_in: PrincipalSignIn) -> Agent {
+        let kind = ViewKind::Principal { name: Arc::from(principal), sign_in };
         let spec = AgentSpec::new(principal);
         self.create_agent(spec, kind.clone()).unwrap_or_else(|_shutting_down| {
             // It connects to no server by itself, and never uses another principal's connection.

@@ -131,8 +131,8 @@ impl ConnectionStarter {
                 context.services.offer = Some(*offer);
                 context
             }
-            ViewKind::Principal { name, callback } => {
-                context.for_principal(name, callback.clone()).with_separate_logs()
+            ViewKind::Principal { name, sign_in } => {
+                context.for_principal(name, sign_in.clone()).with_separate_logs()
             }
         };
         Self {

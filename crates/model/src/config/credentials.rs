@@ -53,10 +53,10 @@ impl ServerConfig {
 }
 
 impl RemoteConfig {
-    /// Whether the sign-in, if there is one, is that of a user.
+    /// Whether the sign-in, if there is one, is that of a user, or of the client of a gateway.
     fn is_user_sign_in(&self) -> bool {
         match self.oauth.as_ref().map(|oauth| oauth.grant).unwrap_or_default() {
-            ConfiguredGrant::Person => true,
+            ConfiguredGrant::Person | ConfiguredGrant::TokenExchange => true,
             ConfiguredGrant::ClientCredentials | ConfiguredGrant::JwtBearer => false,
         }
     }

@@ -74,7 +74,7 @@ const CREDENTIAL_WORDS: &[&str] = &[
     CredentialPolicy::Principal.as_str(),
 ];
 
-const GRANT_WORDS: &[&str] = &["authorization_code", "client_credentials", "jwt-bearer"];
+const GRANT_WORDS: &[&str] = &["authorization_code", "client_credentials", "jwt-bearer", "token-exchange"];
 
 impl Era {
     /// [`Era::as_str`] for constants.
@@ -228,7 +228,7 @@ pub const OAUTH: &[EntryField] = &[
         "grant",
         EntryFieldShape::Choice(GRANT_WORDS),
         REMOTE,
-        "The OAuth grant: the user's consent, the client's own secret or key, or an assertion signed by a third party.",
+        "The OAuth grant: the user's consent, the client's own secret or key, an assertion signed by a third party, or the token of a gateway's client, exchanged at its issuer.",
     ),
     entry_field(
         "privateKey",
@@ -273,6 +273,12 @@ pub const OAUTH: &[EntryField] = &[
         EntryFieldShape::Flag,
         REMOTE,
         "Whether token requests name the server (RFC 8707): true unless written; false for providers that refuse it.",
+    ),
+    entry_field(
+        "audience",
+        EntryFieldShape::Text,
+        REMOTE,
+        "The audience of a token exchange (RFC 8693), for issuers that do not go by the server's address.",
     ),
 ];
 

@@ -130,6 +130,9 @@ pub struct DisplayedOauth {
     /// Whether token requests name the server (RFC 8707).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource: Option<bool>,
+    /// The audience of a token exchange.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub audience: Option<String>,
 }
 
 impl RawOauth {
@@ -153,6 +156,7 @@ impl RawOauth {
             scopes: self.scopes.iter().filter_map(|scope| open(&Some(scope.clone()))).collect(),
             xaa: self.xaa,
             resource: self.resource,
+            audience: open(&self.audience),
         }
     }
 }

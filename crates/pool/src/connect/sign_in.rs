@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use mcparley_auth::headers_helper::{self as helper, HeadersHelper};
 use mcparley_auth::vault::{KeyStorage, Vault, VaultSettings};
-use mcparley_auth::{Account, Accounts, AccountsSettings, CallbackEndpoint, IdentitySettings, UserIdentity};
+use mcparley_auth::{Account, Accounts, AccountsSettings, IdentitySettings, PrincipalSignIn, UserIdentity};
 use mcparley_model::config::{RemoteConfig, ServerConfig, TransportConfig};
 use mcparley_model::expand::Env;
 use mcparley_model::limits::HEADERS_HELPER_TIME;
@@ -48,11 +48,10 @@ impl ConnectContext {
     }
 
     /// This context for a principal of a gateway: connections carry the principal's own credentials where the
-    /// entry says so, and nothing that is cached about them is seen by another principal. Browsers are sent back
-    /// to `callback` after a sign-in.
+    /// entry says so, and nothing that is cached about them is seen by another principal.
     #[must_use]
-    pub fn for_principal(mut self, name: &str, callback: Option<CallbackEndpoint>) -> Self {
-        let principal = PrincipalCredentials::new(name, &self.dialer.accounts, callback);
+    pub fn for_principal(mut self, name: &str, sign_in: PrincipalSignIn) -> Self {
+        let principal = PrincipalCredentials::new(name, &self.dialer.accounts, sign_in);
         self.caches.catalog = Arc::new(self.caches.catalog.for_owner(principal.owner));
         self.caches.needs_auth = None;
         self.dialer.principal = Some(principal);
