@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mcparley::Host;
-use mcparley::auth::CallbackEndpoint;
+use mcparley::auth::{CallbackEndpoint, IssuedToken, PrincipalSignIn, SubjectTokenSource};
 
 use crate::gateway::Gateway;
 
@@ -17,7 +17,15 @@ use crate::gateway::Gateway;
 #[derive(Debug, Default)]
 pub(crate) struct PrincipalViews {
     settings: Arc<PrincipalSettings>,
-    views: Mutex<HashMap<Box<str>, Gateway>>,
+    views: Mutex<HashMap<Box<str>, PrincipalView>>,
+}
+
+/// The view of one principal.
+#[derive(Debug)]
+struct PrincipalView {
+    gateway: Gateway,
+    /// The newest token of an issuer that its clients sent.
+    subject: SubjectTokenSource,
 }
 
 /// The settings that all views of a gateway share.
@@ -44,7 +52,7 @@ impl PrincipalViews {
         self.settings.has_several.get().is_some_and(|several| several.load(Ordering::Relaxed))
     }
 
-    fn lock_views(&self) -> MutexGuard<'_, HashMap<Box<str>, Gateway>> {
+    fn lock_views(&self) -> MutexGuard<'_, HashMap<Box<str>, PrincipalView>> {
         self.views.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -72,9 +80,12 @@ impl Gateway {
         }
         let mut views = self.principals.lock_views();
         if let Some(known) = views.get(principal) {
-            return known.clone();
+            return known.gateway.clone();
         }
-        let agent = self.host.open_principal_view(principal, self.principals.callback().cloned());
+        let subject = SubjectTokenSource::default();
+        let sign_in =
+            PrincipalSignIn { callback: self.principals.callback().cloned(), subject: subject.clone() };
+        let agent = self.host.open_principal_view(principal, sign_in);
         let view = Self {
             host: Host::clone(&agent),
             log_host: Some(self.log_host.clone().unwrap_or_else(|| self.host.clone())),
@@ -86,17 +97,25 @@ impl Gateway {
             principals: Arc::default(),
             ..self.clone()
         };
-        views.insert(principal.into(), view.clone());
+        views.insert(principal.into(), PrincipalView { gateway: view.clone(), subject });
         view
+    }
+
+    /// Stores the token of an issuer that a principal has sent with a request, to be exchanged for those of servers.
+    pub fn store_subject_token(&self, principal: &str, token: &IssuedToken) {
+        if let Some(view) = self.principals.lock_views().get(principal) {
+            view.subject.set_token(token.clone());
+        }
+        self.client_views.for_each(|view| view.store_subject_token(principal, token));
     }
 
     /// Closes the views of principals without a session. Called from time to time.
     pub(crate) fn close_idle_principals(&self) {
         let mut idle = Vec::new();
         self.principals.lock_views().retain(|_, view| {
-            let is_idle = view.is_unused();
+            let is_idle = view.gateway.is_unused();
             if is_idle {
-                idle.push(view.host.clone());
+                idle.push(view.gateway.host.clone());
             }
             !is_idle
         });

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcparley::auth::vault::{KeyStorage, Vault, VaultSettings};
-use mcparley::auth::{Accounts, AccountsSettings};
+use mcparley::auth::{Accounts, AccountsSettings, PrincipalSignIn};
 use mcparley::model::config::RemoteConfig;
 use mcparley::model::name::ServerName;
 use mcparley::model::secret::Secret;
@@ -121,7 +121,7 @@ impl Team {
             Accounts::new(AccountsSettings { network: Network::default(), vault, identity: None, folder });
         let url = Secret::new(self.provider.url().parse().unwrap());
         let remote = RemoteConfig { url, headers: Vec::new(), headers_helper: None, oauth: None };
-        let accounts = accounts.for_principal(member.principal, None);
+        let accounts = accounts.for_principal(member.principal, PrincipalSignIn::default());
         let out = accounts.account_for(&ServerName::new("guarded"), &remote).sign_out().await.unwrap();
         assert!(out.revoked.is_some(), "{} was signed in", member.principal);
     }

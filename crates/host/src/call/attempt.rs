@@ -61,7 +61,7 @@ pub(super) trait RetryableRequest {
     }
 
     /// The context of the client that the request is made for.
-    fn context(&self) -> Option<&CallContext>;
+    fn context(&self) -> Option<Arc<CallContext>>;
 
     /// The error for a principal that has to sign in on a page.
     fn sign_in_error(&self, page: Arc<str>) -> Self::Error;
@@ -110,7 +110,8 @@ impl Host {
                 Ok(live) => live,
                 Err(Unavailable::NeedsAuth) if !has_signed_in => {
                     has_signed_in = true;
-                    sign_in_for_request(&connection, &mut deadline, request).await?;
+                    let offered = offer_sign_in(&connection, &mut deadline, request.context()).await;
+                    offered.map_err(|why| sign_in_error(&connection, request, why))?;
                     continue;
                 }
                 Err(why) => {
@@ -155,7 +156,8 @@ impl Host {
                     has_signed_in = true;
                     stale = live.epoch;
                     drop(live);
-                    sign_in_for_request(&connection, &mut deadline, request).await?;
+                    let offered = offer_sign_in(&connection, &mut deadline, request.context()).await;
+                    offered.map_err(|why| sign_in_error(&connection, request, why))?;
                     true
                 }
                 RetryStep::RequestScopes => {
@@ -214,21 +216,29 @@ impl Host {
     }
 }
 
-/// Signs the client of a request in, if it can; otherwise the error for the caller.
-async fn sign_in_for_request<A: RetryableRequest>(
+/// Signs the client of a request in, if it can. Its time does not count against the deadline.
+async fn offer_sign_in(
     connection: &Connection,
     deadline: &mut Deadline,
-    request: &A,
-) -> Result<(), A::Error> {
+    context: Option<Arc<CallContext>>,
+) -> Result<(), ClientSignInError> {
     // Boxed: this rare, large future would enlarge the future of every call.
-    let signing = Box::pin(sign_in_through_client(connection, request.context()));
-    match deadline.run_off_the_clock(signing).await {
-        Ok(()) => Ok(()),
-        Err(ClientSignInError::NotShown { page }) => Err(request.sign_in_error(page)),
-        Err(ClientSignInError::Failed(error)) => {
+    let signing = Box::pin(sign_in_through_client(connection, context.as_deref()));
+    deadline.run_off_the_clock(signing).await
+}
+
+/// The error for a request whose client has not signed in.
+fn sign_in_error<A: RetryableRequest>(
+    connection: &Connection,
+    request: &A,
+    why: ClientSignInError,
+) -> A::Error {
+    match why {
+        ClientSignInError::NotShown { page } => request.sign_in_error(page),
+        ClientSignInError::Failed(error) => {
             connection.log().add_trouble(&error.to_single_line());
-            Err(request.unavailable_error(Unavailable::NeedsAuth))
+            request.unavailable_error(Unavailable::NeedsAuth)
         }
-        Err(ClientSignInError::NotOffered) => Err(request.unavailable_error(Unavailable::NeedsAuth)),
+        ClientSignInError::NotOffered => request.unavailable_error(Unavailable::NeedsAuth),
     }
 }

@@ -166,8 +166,8 @@ struct ServerRequest<'s> {
 impl RetryableRequest for ServerRequest<'_> {
     type Error = RequestError;
 
-    fn context(&self) -> Option<&CallContext> {
-        self.context.as_deref()
+    fn context(&self) -> Option<Arc<CallContext>> {
+        self.context.clone()
     }
 
     fn sign_in_error(&self, _page: Arc<str>) -> RequestError {

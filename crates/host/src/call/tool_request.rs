@@ -62,8 +62,8 @@ impl Host {
 impl RetryableRequest for ToolRequest<'_> {
     type Error = CallError;
 
-    fn context(&self) -> Option<&CallContext> {
-        self.context.as_deref()
+    fn context(&self) -> Option<Arc<CallContext>> {
+        self.context.clone()
     }
 
     fn sign_in_error(&self, page: Arc<str>) -> CallError {
