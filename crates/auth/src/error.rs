@@ -115,7 +115,7 @@ pub enum SignInError {
     /// The server does not support sign-in: it has no URL, or its entry sends its own credentials.
     #[error("this server does not support sign-in")]
     Unsupported,
-    /// The sign-in is that of the user who runs the gateway, for all its clients.
+    /// The sign-in is shared by all clients of the gateway.
     #[error("all clients of the gateway share the sign-in to this server")]
     SharedSignIn,
     /// There is no token of the client to exchange.

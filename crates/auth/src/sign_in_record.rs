@@ -24,7 +24,7 @@ pub(crate) const SERVERS: &str = "server";
 /// The kind of vault entry for client secrets.
 pub(crate) const SECRETS: &str = "secret";
 
-/// The key of a sign-in: one server, as its entry describes it, and the principal who has signed in.
+/// The key of a sign-in: one server, as its entry describes it, of one principal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SignInSlot {
     /// The digest of the server and its principal.

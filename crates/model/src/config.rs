@@ -59,7 +59,7 @@ pub struct ServerConfig {
     pub roots: RootsPolicy,
     /// The clients that may use one process of a local server.
     pub share: SharePolicy,
-    /// Whose sign-in a gateway uses at a remote server.
+    /// The sign-in that a gateway uses at a remote server.
     pub credentials: CredentialPolicy,
 }
 

@@ -8,7 +8,7 @@ use crate::callback::CallbackEndpoint;
 /// The owner of a sign-in.
 #[derive(Clone, Debug)]
 pub(crate) enum AccountOwner {
-    /// The user who runs this program.
+    /// The user of this program.
     User,
     /// A principal of a gateway.
     Principal {

@@ -2,6 +2,7 @@
 //!
 //! A browser has no token. The `state` in the query stands for the principal that began the sign-in.
 
+use bytes::Bytes;
 use hyper::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, REFERRER_POLICY,
     X_CONTENT_TYPE_OPTIONS,
@@ -25,7 +26,7 @@ pub(crate) async fn answer_callback(
     let nothing = || RequestRefusal::new(StatusCode::NOT_FOUND, "path", "there is nothing at this path");
     let callback = shared.callback.as_ref().ok_or_else(nothing)?;
     let reply = callback.receive_redirect(parts.uri.query().unwrap_or_default()).await;
-    let mut response = Response::new(DoorBody::from_bytes(reply.page.into()));
+    let mut response = Response::new(DoorBody::from_bytes(Bytes::from(reply.page)));
     *response.status_mut() = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::OK);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));

@@ -1,4 +1,4 @@
-//! The field `credentials` of an entry: whose sign-in a gateway uses at a remote server.
+//! The field `credentials` of an entry: the sign-in that a gateway uses at a remote server.
 
 use super::{ConfiguredGrant, RemoteConfig, ServerConfig, TransportConfig};
 
@@ -8,7 +8,7 @@ pub enum CredentialPolicy {
     /// The sign-in of each principal, where a user has to sign in and the gateway tells principals apart.
     #[default]
     Auto,
-    /// The sign-in of the user who runs the gateway, for all clients.
+    /// The sign-in of the gateway itself, for all clients.
     Shared,
     /// The sign-in of each principal, also behind a gateway with a single token.
     Principal,

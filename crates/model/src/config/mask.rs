@@ -68,7 +68,7 @@ pub struct DisplayedServer {
     pub roots: Option<serde_json::Value>,
     /// The clients that share a process; [`SharePolicy::Auto`] is left out of the output.
     pub share: SharePolicy,
-    /// Whose sign-in a gateway uses; [`CredentialPolicy::Auto`] is left out of the output.
+    /// The sign-in that a gateway uses; [`CredentialPolicy::Auto`] is left out of the output.
     pub credentials: CredentialPolicy,
     /// The era; [`Era::Auto`] is left out of the output.
     pub era: Era,
