@@ -56,11 +56,11 @@ impl Team {
         answer["result"].clone()
     }
 
-    /// The names of the tools that a member sees.
+    /// The names of the server's tools that a member sees.
     async fn tools(&self, member: Member) -> Vec<String> {
         let listed = self.ask(member, "tools/list", json!({}), &json!({})).await;
         let names = listed["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap());
-        names.map(str::to_owned).collect()
+        names.filter(|name| name.starts_with("guarded__")).map(str::to_owned).collect()
     }
 
     /// Calls a tool without arguments by a client without capabilities.
