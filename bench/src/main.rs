@@ -9,6 +9,7 @@
 //! | thousands of tools: assembly, search and heap | [`catalogue`], [`held`] |
 //! | load on all servers while they are killed | [`soak`] |
 //! | many clients with colliding ids through the gateway | [`misrouting`] |
+//! | the daemon with real servers and many clients | [`mod@daemon`] |
 //! | other command lines, where they are installed | [`peers`] |
 //! | rounds, medians, ratios | [`rounds`] |
 //! | promised limits, and the table | [`figure`], [`table`] |
@@ -26,6 +27,7 @@ mod caller;
 mod calls;
 mod catalogue;
 mod cores;
+mod daemon;
 mod figure;
 mod gateway;
 mod held;
@@ -82,6 +84,7 @@ struct Options {
 enum BenchCommand {
     Soak(soak::Options),
     Misrouting(misrouting::Options),
+    Daemon(daemon::Options),
 }
 
 fn main() -> ExitCode {
@@ -92,6 +95,9 @@ fn main() -> ExitCode {
         }
         Some(BenchCommand::Misrouting(options)) => {
             misrouting::run_misrouting(options).map(|report| finish_misrouting(options, &report))
+        }
+        Some(BenchCommand::Daemon(options)) => {
+            daemon::run_daemon_bench(options).map(|report| finish_daemon(options, &report))
         }
         None => measure_figures(&options).map(|figures| finish_bench(&options, &figures)),
     };
@@ -152,6 +158,20 @@ fn finish_soak(options: &soak::Options, report: &soak::SoakReport) -> ExitCode {
 }
 
 fn finish_misrouting(options: &misrouting::Options, report: &misrouting::MisroutingReport) -> ExitCode {
+    if options.json {
+        println!("{}", report.to_json());
+    } else {
+        print!("{}", report.to_text());
+    }
+    let broken = report.broken_promises();
+    if options.check && !broken.is_empty() {
+        eprintln!("error: broken: {}", broken.join(", "));
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}
+
+fn finish_daemon(options: &daemon::Options, report: &daemon::DaemonReport) -> ExitCode {
     if options.json {
         println!("{}", report.to_json());
     } else {

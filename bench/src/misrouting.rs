@@ -116,6 +116,7 @@ async fn open_doors(gateway: &Gateway, socket: &std::path::Path) -> io::Result<O
         seal: Seal::in_memory().map_err(io::Error::other)?,
         has_mcp: true,
         page: None,
+        cluster: None,
     };
     let doors = Doors::new(gateway, options, vec![tcp, unix]);
     let (stop, stopped) = oneshot::channel::<()>();

@@ -18,13 +18,7 @@ pub(crate) struct BenchStage {
 impl BenchStage {
     /// Finds the programs that were built with this one, and builds `mcparley` unless its path is given.
     pub(crate) fn new(given: Option<PathBuf>) -> io::Result<Self> {
-        let mcparley = match given {
-            Some(program) => program.canonicalize()?,
-            None => {
-                build_mcparley()?;
-                sibling_program("mcparley")?
-            }
-        };
+        let mcparley = find_mcparley(given)?;
         let (server, limit) =
             (sibling_program("mcparley-bench-server")?, sibling_program("mcparley-bench-limit")?);
         let relay = sibling_program("mcparley-bench-relay")?;
@@ -61,6 +55,17 @@ impl BenchStage {
         command.env("PATH", "/usr/local/bin:/usr/bin:/bin");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command
+    }
+}
+
+/// The program to measure: the given one, or one that is built into the folder of this program.
+pub(crate) fn find_mcparley(given: Option<PathBuf>) -> io::Result<PathBuf> {
+    match given {
+        Some(program) => program.canonicalize(),
+        None => {
+            build_mcparley()?;
+            sibling_program("mcparley")
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::error::ChoreError;
+use crate::fleet;
 use crate::step::ChoreStep;
 use amount::Amount;
 use divan::BenchTiming;
@@ -91,6 +92,12 @@ pub(crate) fn run_soak(passed_on: &[String]) -> Result<(), ChoreError> {
 /// Runs the misrouting test: many clients with colliding ids through the gateway.
 pub(crate) fn run_misrouting(passed_on: &[String]) -> Result<(), ChoreError> {
     bench_program_step(&["misrouting"]).with_args(passed_on).run()
+}
+
+/// Measures the daemon with the servers of the fleet, which are installed first.
+pub(crate) fn run_daemon_bench(passed_on: &[String]) -> Result<(), ChoreError> {
+    fleet::install_fleet()?;
+    bench_program_step(&["daemon"]).with_args(passed_on).run()
 }
 
 /// The command that runs the `mcparley-bench` program.

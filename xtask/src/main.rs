@@ -121,6 +121,12 @@ enum Measure {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "MISROUTING-ARGUMENTS")]
         passed_on: Vec<String>,
     },
+    /// Measure the daemon with real servers and many clients; see `bench/README.md`
+    Daemon {
+        /// Arguments for `mcparley-bench daemon`, such as `--check` or `--only warm`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "DAEMON-ARGUMENTS")]
+        passed_on: Vec<String>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -141,6 +147,9 @@ fn main() -> ExitCode {
         Chore::Bench { instead: Some(Measure::Soak { passed_on }), .. } => bench::run_soak(&passed_on),
         Chore::Bench { instead: Some(Measure::Misrouting { passed_on }), .. } => {
             bench::run_misrouting(&passed_on)
+        }
+        Chore::Bench { instead: Some(Measure::Daemon { passed_on }), .. } => {
+            bench::run_daemon_bench(&passed_on)
         }
     };
     match done {

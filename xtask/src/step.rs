@@ -52,6 +52,12 @@ impl ChoreStep {
         self
     }
 
+    /// Runs the command in a folder.
+    pub(crate) fn in_folder(mut self, folder: &Path) -> Self {
+        self.command.current_dir(folder);
+        self
+    }
+
     /// Appends arguments.
     pub(crate) fn with_args(mut self, arguments: &[String]) -> Self {
         self.command.args(arguments);

@@ -12,11 +12,13 @@
 //! | `event_stream`, `body` | event streams, and their readers |
 //! | `http_session`, `session_table`, `question` | sessions of the old era, and requests to their clients |
 //! | `callback` | the redirect address of sign-ins to servers |
+//! | `cluster_service`, `remote_stream` | requests and streams of other gateways of a cluster |
 //! | `metrics` | counters for Prometheus |
 //! | `page` | a web page beside the endpoints for MCP, answered by a [`PageHandler`] |
 
 mod body;
 mod callback;
+mod cluster_service;
 mod event_stream;
 mod exchange;
 mod header_check;
@@ -28,6 +30,7 @@ mod mcp;
 mod metrics;
 mod page;
 mod question;
+mod remote_stream;
 pub(crate) mod reply;
 mod session_table;
 
@@ -37,9 +40,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcparley::auth::CallbackEndpoint;
-use mcparley_model::limits::DOOR_DRAIN_TIME;
+use mcparley_model::limits::{CLUSTER_COMMAND_TIME, DOOR_DRAIN_TIME};
 use tokio::sync::watch;
 
+use crate::cluster_link::{ClusterLink, ClusterOptions};
 use crate::door::legacy_sse::LegacySessions;
 use crate::door::metrics::DoorMetrics;
 use crate::door::session_table::SessionTable;
@@ -47,6 +51,7 @@ use crate::gateway::Gateway;
 use crate::guard::Guard;
 use crate::guard::load::LoadLimits;
 use crate::guard::names::NameCheck;
+use crate::guard::shared_rate::share_rates;
 use crate::guard::tokens::TokenPolicy;
 use crate::seal::Seal;
 pub use listener::{DoorError, DoorListener};
@@ -76,6 +81,8 @@ pub struct DoorOptions {
     pub seal: Seal,
     /// Whether MCP is served; otherwise only the web page and the endpoints for operation are.
     pub has_mcp: bool,
+    /// The membership in a cluster of gateways.
+    pub cluster: Option<ClusterOptions>,
     /// The web page below `/ui/`.
     pub page: Option<Arc<dyn PageHandler>>,
 }
@@ -88,6 +95,7 @@ pub(crate) struct DoorShared {
     pub(crate) legacy: Option<LegacySessions>,
     pub(crate) metrics: DoorMetrics,
     pub(crate) callback: Option<CallbackEndpoint>,
+    pub(crate) cluster: Option<Arc<ClusterLink>>,
     pub(crate) has_mcp: bool,
     pub(crate) page: Option<Arc<dyn PageHandler>>,
     drain: watch::Sender<bool>,
@@ -106,7 +114,7 @@ impl Doors {
     /// Opens the doors of a gateway on these listeners.
     #[must_use]
     pub fn new(gateway: &Gateway, options: DoorOptions, listeners: Vec<DoorListener>) -> Self {
-        let DoorOptions { mut hosts, origins, tokens, rate, has_sse, callback, seal, has_mcp, page } =
+        let DoorOptions { mut hosts, origins, tokens, rate, has_sse, callback, seal, has_mcp, cluster, page } =
             options;
         let address: Option<SocketAddr> = listeners.iter().find_map(DoorListener::address);
         let callback = callback.or_else(|| CallbackEndpoint::at_address(address?));
@@ -116,12 +124,17 @@ impl Doors {
             Guard { names: NameCheck::new(address, &hosts, &origins), tokens, load: LoadLimits::new(rate) };
         let seal = Arc::new(seal);
         gateway.use_seal(Arc::clone(&seal));
+        let cluster = cluster.map(|options| ClusterLink::new(options, Arc::clone(&seal)));
+        if let Some(link) = &cluster {
+            gateway.use_cluster(Arc::clone(link));
+        }
         let shared = DoorShared {
             guard,
             sessions: SessionTable::new(gateway.clone(), seal),
             legacy: has_sse.then(|| LegacySessions::new(gateway.clone())),
             metrics: DoorMetrics::new(),
             callback,
+            cluster,
             has_mcp,
             page,
             drain: watch::Sender::new(false),
@@ -144,6 +157,10 @@ impl Doors {
                 sweeping.sessions.remove_expired();
             }
         });
+        if let Some(link) = self.shared.cluster.clone() {
+            tasks.spawn(share_rates(Arc::clone(&self.shared.guard.load), Arc::clone(&link)));
+            tasks.spawn(cluster_service::handle_messages(Arc::clone(&self.shared), link));
+        }
         stop.await;
         self.shared.drain.send_replace(true);
         self.shared.sessions.close_channels();
@@ -155,6 +172,9 @@ impl Doors {
             tokio::time::sleep(DRAIN_INTERVAL).await;
         };
         let _late = tokio::time::timeout(DOOR_DRAIN_TIME, finished).await;
+        if let Some(link) = &self.shared.cluster {
+            link.member.leave(CLUSTER_COMMAND_TIME).await;
+        }
         if let Some(socket) = self.socket.lock().ok().and_then(|mut socket| socket.take()) {
             listener::remove_socket(&socket);
         }

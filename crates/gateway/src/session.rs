@@ -7,6 +7,7 @@ pub(crate) mod asked_pages;
 pub(crate) mod client_tasks;
 pub(crate) mod log_level;
 pub(crate) mod parked;
+pub(crate) mod parked_state;
 pub(crate) mod roots;
 pub(crate) mod running_call;
 pub(crate) mod tool_list;
@@ -66,8 +67,19 @@ pub(crate) struct Shared {
     pub(crate) tasks: ClientTasks,
     /// The resources that the client is subscribed to.
     pub(crate) watches: WatchedResources,
+    /// The session over HTTP, by whose id other gateways know it.
+    pub(crate) http: OnceLock<HttpIdentity>,
     /// Semaphore that limits the subscriptions.
     pub(crate) subscriptions: Semaphore,
+}
+
+/// The names of a session over HTTP.
+#[derive(Clone, Debug)]
+pub(crate) struct HttpIdentity {
+    /// The value of `Mcp-Session-Id`.
+    pub(crate) id: Arc<str>,
+    /// The name of the session in the shared state.
+    pub(crate) key: Arc<str>,
 }
 
 impl Gateway {
@@ -108,6 +120,7 @@ impl GatewaySession {
             pages: AskedPages::default(),
             tasks: ClientTasks::default(),
             watches: WatchedResources::default(),
+            http: OnceLock::new(),
             subscriptions: Semaphore::new(SERVED_SUBSCRIPTIONS),
         };
         Self { shared: Arc::new(shared) }

@@ -335,13 +335,14 @@ impl HostBuilder {
         let hook_runner = Arc::new(hook_runner);
         let context = self.connect_context(&hook_runner);
         let pool = self.pool.unwrap_or_else(|| Pool::new(StartGate::from_env(&context.dialer.env)));
-        let starter = Arc::new(ConnectionStarter::new(
+        let starter = ConnectionStarter::new(
             context.clone(),
             pool,
             built_in.as_deref(),
             self.start,
             self.skips_failures,
-        ));
+        );
+        let starter = Arc::new(starter.with_bare_names(!self.unprefixed.is_empty()));
         let parts = HostParts {
             approver: self.approver,
             hooks: Arc::clone(&hook_runner),

@@ -65,6 +65,7 @@ impl LocalPage {
             callback: None,
             seal: Seal::in_memory().map_err(LocalPageError::Seal)?,
             has_mcp: false,
+            cluster: None,
             page: Some(Arc::new(page.clone())),
         };
         let doors = Doors::new(&gateway, options, vec![listener]);

@@ -2,6 +2,7 @@
 
 use mcparley::auth::callback::CallbackError;
 use mcparley::model::explain::Explain;
+use mcparley_cluster::{JoinError, StoreAddressError};
 use mcparley_gateway::{DoorError, SealKeyError, TokenFileError};
 use mcparley_web::LocalPageError;
 
@@ -20,6 +21,20 @@ pub(crate) enum DoorSetupError {
     /// The address for browsers cannot be used.
     #[error("`--public-url`: {0}")]
     PublicUrl(CallbackError),
+    /// The address of the shared state is invalid.
+    #[error("the address of the shared state is invalid: {0}")]
+    StateAddress(StoreAddressError),
+    /// The shared state cannot be used.
+    #[cfg_attr(not(feature = "redis"), expect(dead_code, reason = "only a program with Redis joins others"))]
+    #[error("`{address}`: {source}")]
+    State { address: String, source: JoinError },
+    /// This program was built without Redis.
+    #[cfg_attr(
+        feature = "redis",
+        expect(dead_code, reason = "only a program without Redis refuses the option")
+    )]
+    #[error("this program was built without Redis")]
+    NoState,
 }
 
 impl Explain for DoorSetupError {
@@ -37,7 +52,12 @@ impl Explain for DoorSetupError {
                 "the file must belong to you and have mode 0600"
             }
             Self::PublicUrl(_) => "write the address that browsers open, such as `https://mcp.example.com`",
-            Self::Listener(DoorError::Unix { .. }) | Self::Tokens(_) | Self::Seal(_) => return None,
+            Self::State { .. } => "start Redis 6.2 or newer at this address, or leave out `--state`",
+            Self::NoState => "build it with `--features redis`",
+            Self::Listener(DoorError::Unix { .. })
+            | Self::Tokens(_)
+            | Self::Seal(_)
+            | Self::StateAddress(_) => return None,
         };
         Some(hint.to_owned())
     }

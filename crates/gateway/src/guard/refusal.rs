@@ -3,6 +3,8 @@
 use hyper::StatusCode;
 use mcparley_wire::{INVALID_REQUEST, RawJson, RpcError};
 
+use crate::cluster_link::unreachable_error;
+
 /// The refusal of an HTTP request.
 #[derive(Debug)]
 pub(crate) struct RequestRefusal {
@@ -35,6 +37,11 @@ impl RequestRefusal {
     /// The refusal of a request while the gateway stops.
     pub(crate) fn draining() -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "draining", "the gateway is stopping")
+    }
+
+    /// The refusal of a message that belongs to another gateway, which cannot be reached now.
+    pub(crate) fn unreachable() -> Self {
+        Self::with_error(StatusCode::SERVICE_UNAVAILABLE, "cluster", unreachable_error())
     }
 
     /// Adds the id of the refused request.

@@ -14,6 +14,7 @@ use mcparley::pool::connection::ServerStatus;
 use mcparley_wire::{RawJson, RpcError};
 
 use crate::client_abilities::Caller;
+use crate::cluster_link::session_values::LISTED;
 use crate::request::changes::{prompts_digest, resources_digest};
 use crate::response::era::ResultForm;
 use crate::response::item::{CALL_TOOL, ToolListItem};
@@ -42,6 +43,9 @@ impl GatewaySession {
         let list = PagedList { kind: ListKind::Tools, len: items.len(), hints, item: &item };
         let page = self.build_list_page(&list, params, (caller, &view))?;
         self.shared.listing.replace_list(Arc::clone(&items), view.catalog.revision());
+        if self.shared.listing.lock_shown().count == 1 {
+            self.share_value(LISTED, &true);
+        }
         Ok(page)
     }
 
@@ -90,6 +94,18 @@ impl GatewaySession {
         build_page(list, cursor.as_ref(), (&form, !self.host().has_unknown_servers()))
     }
 
+    /// Takes the current lists for those that the client has got from another gateway.
+    pub(crate) async fn assume_lists(&self) {
+        self.await_first_servers().await;
+        let view = self.shared.gateway.view();
+        let items = self.visible_items(&view);
+        self.shared.listing.replace_list(items, view.catalog.revision());
+        self.shared.listing.note_list(|shown| {
+            shown.prompts = Some(prompts_digest(&view));
+            shown.resources = Some(resources_digest(&view));
+        });
+    }
+
     /// Waits for the servers that are connecting when the first client comes, once and with a timeout.
     async fn await_first_servers(&self) {
         let wait = async {
@@ -115,9 +131,9 @@ impl GatewaySession {
         if let Some(one) = &self.shared.gateway.mode.one
             && self.shared.gateway.view().servers.iter().all(|server| server.about.is_none())
         {
-            let connect = self.host().connect_server(one);
-            // Without an answer in time, the handshake is the gateway's own.
-            let _late = tokio::time::timeout(FIRST_LIST_TIME, connect).await;
+            // As long as a client without the gateway would wait: until the server answers or its connect timeout
+            // ends. If it fails, the handshake is the gateway's own.
+            let _failed = self.host().connect_server(one).await;
         }
     }
 

@@ -39,6 +39,7 @@ pub(crate) fn options() -> DoorOptions {
         callback: None,
         seal: Seal::in_memory().unwrap(),
         has_mcp: true,
+        cluster: None,
         page: None,
     }
 }

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use super::{BoxedFuture, Peer, PeerCallOptions, Shared};
 use crate::failure::{Failure, RpcError};
 use crate::message;
-use mcparley_model::json::RawJson;
+use mcparley_json::RawJson;
 
 /// Sends replies that belong to one inbound request. Cheap to clone.
 #[derive(Clone)]
@@ -75,6 +75,11 @@ impl Replies {
     /// Sends a notification that belongs to the request. Never waits.
     pub fn notify(&self, method: &str, params: Option<&RawJson>) -> Delivery {
         self.0.send_notification(Bytes::from(message::encode_notification(method, params)))
+    }
+
+    /// Sends a message that is encoded already. Never waits.
+    pub fn forward_message(&self, message: Bytes) -> Delivery {
+        self.0.send_notification(message)
     }
 
     /// Sends a request to the other side on behalf of the inbound request. Dropping the future cancels it.

@@ -9,7 +9,8 @@ use mcparley_gateway::control::serve_control;
 use mcparley_gateway::{DoorListener, DoorOptions, Doors, Gateway, Seal, TokenFile, TokenPolicy};
 use mcparley_web::UiPage;
 
-use super::{DenialPrinter, FAREWELL, build_host, client_view, tool_budget};
+use super::cluster::{join_cluster, open_seal};
+use super::{DenialPrinter, FAREWELL, build_host, client_view, tool_budget, with_tasks};
 use crate::args::{DoorArgs, ServeArgs};
 use crate::commands::CommandResult;
 use crate::context::Context;
@@ -28,10 +29,13 @@ pub(super) fn run(
     let host = build_host(args, context, loaded, out);
     runtime::run_server(host, async |host, stop| {
         let listeners = bind_listeners(&args.doors).await?;
-        let mut options = door_options(&args.doors, context, out)?;
+        let cluster = join_cluster(&args.doors, context, &listeners).await?;
+        let seal = open_seal(&args.doors, context, cluster.as_ref()).await?;
+        let mut options = door_options(&args.doors, context, seal, out)?;
+        options.cluster = cluster;
         print_addresses(&listeners, &args.doors, context, out);
         let gateway = Gateway::new(client_view(args, host).await?, budget).with_log_host(host);
-        let gateway = gateway.with_mode(args.gateway_mode());
+        let gateway = with_tasks(gateway.with_mode(args.gateway_mode()), args, context)?;
         if args.doors.ui {
             let page_options = super::super::ui::page_options(context);
             options.page = Some(Arc::new(UiPage::new(host, &gateway, page_options)));
@@ -64,6 +68,7 @@ async fn bind_listeners(args: &DoorArgs) -> Result<Vec<DoorListener>, CommandErr
 fn door_options(
     args: &DoorArgs,
     context: &Context,
+    seal: Seal,
     out: &mut TerminalOutput,
 ) -> Result<DoorOptions, CommandError> {
     let tokens = match args.no_token || args.http.is_none() {
@@ -77,7 +82,6 @@ fn door_options(
             TokenPolicy::File(file)
         }
     };
-    let seal = Seal::from_file(&context.gateway_path("seal.key")).map_err(DoorSetupError::Seal)?;
     Ok(DoorOptions {
         hosts: args.host.clone(),
         origins: args.allow_origin.clone(),
@@ -87,6 +91,7 @@ fn door_options(
         callback: callback_endpoint(args)?,
         seal,
         has_mcp: true,
+        cluster: None,
         page: None,
     })
 }
