@@ -96,6 +96,7 @@ pub(super) struct AnsweredRequest {
 
 impl Host {
     /// Sends the request, with retries, until it is answered or cannot be retried.
+    #[expect(clippy::too_many_lines, reason = "one straight loop; each arm is one step of the retry")]
     pub(super) async fn send_with_retries<A: RetryableRequest>(
         &self,
         connection: &Arc<Connection>,
