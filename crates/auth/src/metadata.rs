@@ -35,6 +35,8 @@ pub struct AuthServerMetadata {
     pub device_endpoint: Option<Url>,
     /// The endpoint that revokes tokens.
     pub revocation_endpoint: Option<Url>,
+    /// The place of the keys with which it signs tokens.
+    pub key_set: Option<Url>,
     /// The scopes it supports.
     pub scopes: Vec<String>,
     /// The grants it supports; `None` when it lists none.
@@ -66,6 +68,7 @@ impl AuthServerMetadata {
             registration_endpoint: None,
             device_endpoint: None,
             revocation_endpoint: None,
+            key_set: None,
             scopes: Vec::new(),
             grants: None,
             proofs: None,

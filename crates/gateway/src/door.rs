@@ -11,11 +11,13 @@
 //! | `exchange` | the answer to one request, as JSON or as an event stream |
 //! | `event_stream`, `body` | event streams, and their readers |
 //! | `http_session`, `session_table`, `question` | sessions of the old era, and requests to their clients |
+//! | `callback` | the redirect address of sign-ins to servers |
 //! | `cluster_service`, `remote_stream` | requests and streams of other gateways of a cluster |
 //! | `metrics` | counters for Prometheus |
 //! | `page` | a web page beside the endpoints for MCP, answered by a [`PageHandler`] |
 
 mod body;
+mod callback;
 mod cluster_service;
 mod event_stream;
 mod exchange;
@@ -37,6 +39,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use mcparley::auth::CallbackEndpoint;
 use mcparley_model::limits::{CLUSTER_COMMAND_TIME, DOOR_DRAIN_TIME};
 use tokio::sync::watch;
 
@@ -72,6 +75,8 @@ pub struct DoorOptions {
     pub rate: Option<u32>,
     /// Whether HTTP+SSE of 2024-11-05 is served too.
     pub has_sse: bool,
+    /// The redirect address of sign-ins to servers; the default is the address of the first TCP listener.
+    pub callback: Option<CallbackEndpoint>,
     /// The seal of session ids.
     pub seal: Seal,
     /// Whether MCP is served; otherwise only the web page and the endpoints for operation are.
@@ -89,6 +94,7 @@ pub(crate) struct DoorShared {
     pub(crate) sessions: SessionTable,
     pub(crate) legacy: Option<LegacySessions>,
     pub(crate) metrics: DoorMetrics,
+    pub(crate) callback: Option<CallbackEndpoint>,
     pub(crate) cluster: Option<Arc<ClusterLink>>,
     pub(crate) has_mcp: bool,
     pub(crate) page: Option<Arc<dyn PageHandler>>,
@@ -108,8 +114,12 @@ impl Doors {
     /// Opens the doors of a gateway on these listeners.
     #[must_use]
     pub fn new(gateway: &Gateway, options: DoorOptions, listeners: Vec<DoorListener>) -> Self {
-        let DoorOptions { hosts, origins, tokens, rate, has_sse, seal, has_mcp, cluster, page } = options;
+        let DoorOptions { mut hosts, origins, tokens, rate, has_sse, callback, seal, has_mcp, cluster, page } =
+            options;
         let address: Option<SocketAddr> = listeners.iter().find_map(DoorListener::address);
+        let callback = callback.or_else(|| CallbackEndpoint::at_address(address?));
+        hosts.extend(callback.as_ref().and_then(CallbackEndpoint::host));
+        gateway.separate_principals(tokens.has_several_principals(), callback.clone());
         let guard =
             Guard { names: NameCheck::new(address, &hosts, &origins), tokens, load: LoadLimits::new(rate) };
         let seal = Arc::new(seal);
@@ -123,6 +133,7 @@ impl Doors {
             sessions: SessionTable::new(gateway.clone(), seal),
             legacy: has_sse.then(|| LegacySessions::new(gateway.clone())),
             metrics: DoorMetrics::new(),
+            callback,
             cluster,
             has_mcp,
             page,

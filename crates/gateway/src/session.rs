@@ -93,7 +93,7 @@ impl Gateway {
     /// host, because log messages belong to the session that made the call.
     #[must_use]
     pub fn open_session_for(&self, principal: &str) -> GatewaySession {
-        GatewaySession::new(self.clone(), Some(principal))
+        GatewaySession::new(self.for_principal(principal), Some(principal))
     }
 }
 

@@ -62,6 +62,7 @@ impl LocalPage {
             tokens: TokenPolicy::Once(once),
             rate: None,
             has_sse: false,
+            callback: None,
             seal: Seal::in_memory().map_err(LocalPageError::Seal)?,
             has_mcp: false,
             cluster: None,

@@ -59,6 +59,7 @@ pub(super) fn parse_server_metadata(body: &[u8]) -> Result<AuthServerMetadata, D
         registration_endpoint: document.url_field("registration_endpoint"),
         device_endpoint: document.url_field("device_authorization_endpoint"),
         revocation_endpoint: document.url_field("revocation_endpoint"),
+        key_set: document.url_field("jwks_uri"),
         scopes: document.supported_scopes(),
         grants: document.list_field("grant_types_supported"),
         proofs: proofs

@@ -85,6 +85,7 @@ async fn check_endpoints(
         ("registration_endpoint", server.registration_endpoint.as_ref()),
         ("device_authorization_endpoint", server.device_endpoint.as_ref()),
         ("revocation_endpoint", server.revocation_endpoint.as_ref()),
+        ("jwks_uri", server.key_set.as_ref()),
     ];
     for (field, endpoint) in endpoints {
         if let Some(endpoint) = endpoint {

@@ -16,6 +16,7 @@ use mcparley_model::limits::{DOOR_BODY_BYTES, DOOR_BODY_TIME, DOOR_HEADER_BYTES}
 use mcparley_wire::gateway_path::{GATEWAY_PATH, GatewayLoop, accept_path};
 
 use crate::door::body::DoorBody;
+use crate::door::callback::{CALLBACK_PATH, answer_callback};
 use crate::door::metrics::ClusterFigures;
 use crate::door::reply::{empty_response, refusal_response, text_response};
 use crate::door::{DoorShared, legacy_sse, mcp, page};
@@ -65,6 +66,7 @@ async fn answer_checked(
     let allowed = match path {
         ENDPOINT if shared.has_mcp => "POST, GET, DELETE",
         "/healthz" | "/readyz" | "/metrics" => "GET",
+        CALLBACK_PATH if shared.callback.is_some() => "GET",
         "/sse" if shared.legacy.is_some() => "GET",
         "/messages" if shared.legacy.is_some() => "POST",
         _ => return Err(RequestRefusal::new(StatusCode::NOT_FOUND, "path", "there is nothing at this path")),
@@ -76,6 +78,9 @@ async fn answer_checked(
     shared.guard.check_names(&parts, peer)?;
     if is_preflight {
         return Ok(preflight_response(allowed));
+    }
+    if path == CALLBACK_PATH {
+        return answer_callback(shared, &parts).await;
     }
     if let Some(response) = answer_operation(shared, peer, &parts)? {
         return Ok(response);

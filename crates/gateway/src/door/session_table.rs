@@ -219,6 +219,7 @@ impl SessionTable {
 
     /// Removes what has expired. Called from time to time.
     pub(crate) fn remove_expired(&self) {
+        self.gateway.close_idle_principals();
         let now = seconds_since_epoch();
         let is_over = |since: u64, limit: std::time::Duration| now.saturating_sub(since) > limit.as_secs();
         lock(&self.deleted).retain(|_, since| !is_over(*since, DOOR_SESSION_TIME));

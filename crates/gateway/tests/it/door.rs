@@ -36,6 +36,7 @@ pub(crate) fn options() -> DoorOptions {
         tokens: TokenPolicy::Open,
         rate: None,
         has_sse: true,
+        callback: None,
         seal: Seal::in_memory().unwrap(),
         has_mcp: true,
         cluster: None,

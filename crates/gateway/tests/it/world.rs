@@ -15,6 +15,7 @@ pub(crate) struct World {
     folder: TempDir,
     servers: Map<String, Value>,
     run_options: RunOptions,
+    has_vault: bool,
 }
 
 impl World {
@@ -27,7 +28,7 @@ impl World {
         let entry = |(name, server): (&str, ScriptedStdio)| {
             (name.to_owned(), json!({ "command": server.program, "args": server.args }))
         };
-        Self { folder, servers: servers.into_iter().map(entry).collect(), run_options }
+        Self { folder, servers: servers.into_iter().map(entry).collect(), run_options, has_vault: false }
     }
 
     /// A world with one server behind a URL.
@@ -35,6 +36,19 @@ impl World {
         let mut world = Self::with([]);
         world.add_url(name, "http", url);
         world
+    }
+
+    /// Stores sign-ins, and caches what is known about servers.
+    pub(crate) fn with_vault(mut self) -> Self {
+        self.run_options.env.set("MCPARLEY_VAULT_STORAGE", "file");
+        self.has_vault = true;
+        self
+    }
+
+    /// Changes the entry of a server.
+    pub(crate) fn set_member(mut self, server: &str, member: &str, value: Value) -> Self {
+        self.servers[server][member] = value;
+        self
     }
 
     /// Adds a server behind a URL, with its type of transport.
@@ -93,10 +107,14 @@ impl World {
         Served { gateway: gateway.with_mode(mode), world }
     }
 
-    fn paths(&self) -> Paths {
+    pub(crate) fn paths(&self) -> Paths {
         let root = self.folder.path().canonicalize().unwrap();
         let mut paths = Paths::new(&root.join("home"), &root.join("home/project"));
         paths.managed = root.join("managed");
+        if self.has_vault {
+            paths.secrets = Some(root.join("secrets"));
+            paths.cache = Some(root.join("cache"));
+        }
         paths
     }
 }

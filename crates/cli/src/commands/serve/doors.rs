@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use mcparley::auth::CallbackEndpoint;
 use mcparley::config::LoadedConfig;
 use mcparley_gateway::control::serve_control;
 use mcparley_gateway::{DoorListener, DoorOptions, Doors, Gateway, Seal, TokenFile, TokenPolicy};
@@ -87,11 +88,18 @@ fn door_options(
         tokens,
         rate: args.rate,
         has_sse: args.sse,
+        callback: callback_endpoint(args)?,
         seal,
         has_mcp: true,
         cluster: None,
         page: None,
     })
+}
+
+/// The redirect address of sign-ins below `--public-url`.
+fn callback_endpoint(args: &DoorArgs) -> Result<Option<CallbackEndpoint>, CommandError> {
+    let endpoint = args.public_url.as_ref().map(CallbackEndpoint::new).transpose();
+    endpoint.map_err(|error| DoorSetupError::PublicUrl(error).into())
 }
 
 /// Prints where clients connect, and where the token is.
