@@ -3,7 +3,6 @@
 //! The flow itself is in `mcparley-auth`. This module ties it to the servers of a host: a server that
 //! requires a sign-in is connected again as soon as the user has signed in, here or in another process.
 
-mod client;
 mod tool;
 
 use std::sync::Arc;
@@ -12,7 +11,6 @@ use mcparley_model::name::ServerName;
 
 use crate::host::Host;
 
-pub(crate) use client::{ClientSignInError, sign_in_through_client};
 use mcparley_pool::auth::{Flow, SignInError, SignInMethod, SignOutOutcome};
 
 impl Host {

@@ -13,13 +13,13 @@ use mcparley_pool::elicit::UnansweredRequest;
 use mcparley_pool::server_requests::ServerRequests;
 use mcparley_wire::{Failure, RawJson};
 
+use super::client_sign_in::{ClientSignInError, sign_in_through_client};
 use super::context::CallContext;
 use super::deadline::Deadline;
 use super::recovery::{RetryBudget, RetryConditions, RetryStep, SignInAvailability, next_step};
 use super::rounds::RoundTripError;
 use super::task::Task;
 use crate::host::Host;
-use crate::sign_in::{ClientSignInError, sign_in_through_client};
 
 /// A request that can be sent more than once.
 pub(super) trait RetryableRequest {

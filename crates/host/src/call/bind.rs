@@ -6,6 +6,7 @@ use mcparley_model::name::{ServerName, ToolName};
 use mcparley_model::text::shell_word;
 use mcparley_wire::Failure;
 
+use super::client_sign_in::{ClientSignInError, sign_in_through_client};
 use super::deadline::Deadline;
 use super::recovery;
 use super::requested_call::{Call, ToolSelector};
@@ -13,7 +14,6 @@ use crate::audit::AuditEntry;
 use crate::call_error::CallError;
 use crate::host::{Host, Roster};
 use crate::permission::ToolFacts;
-use crate::sign_in::{ClientSignInError, sign_in_through_client};
 use mcparley_catalog::ArgumentFit;
 use mcparley_catalog::{CatalogEntry, ChangedTool};
 use mcparley_pool::connection::{Connection, ServerStatus, Unavailable};

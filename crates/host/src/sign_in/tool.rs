@@ -6,8 +6,8 @@ use mcparley_model::name::ServerName;
 use mcparley_model::text::display_line;
 use serde_json::{Value, json};
 
-use super::{ClientSignInError, SignInError, SignInMethod, sign_in_through_client};
-use crate::call::{Call, CallContext, own_answer};
+use super::{SignInError, SignInMethod};
+use crate::call::{Call, CallContext, ClientSignInError, own_answer, sign_in_through_client};
 use crate::call_error::CallError;
 use crate::host::Host;
 use mcparley_catalog::SignInTool;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcparley_pool::auth::{SignInError, SignInMethod};
 use mcparley_pool::connection::Connection;
 
-use crate::call::CallContext;
+use super::context::CallContext;
 
 /// The reason why a call goes on without a sign-in.
 #[derive(Debug)]
