@@ -228,7 +228,7 @@ async fn offer_sign_in(
     deadline.run_off_the_clock(signing).await
 }
 
-/// The error for a request whose client has not signed in.
+/// The error for a request of a client without a sign-in.
 fn sign_in_error<A: RetryableRequest>(
     connection: &Connection,
     request: &A,

@@ -277,7 +277,7 @@ impl BoundTool {
     }
 }
 
-/// The error for a call whose client has not signed in to the server.
+/// The error for a call of a client without a sign-in to the server.
 fn client_sign_in_error(connection: &Connection, why: ClientSignInError) -> CallError {
     let server = connection.name.clone();
     match why {
