@@ -97,8 +97,8 @@ fn build_catalog(set: &RetrievalSet) -> io::Result<Arc<Catalog>> {
     let home = tempfile::tempdir()?;
     let paths = Paths::new(home.path(), home.path());
     let run_options = RunOptions { strict: true, ..RunOptions::default() };
-    let definitions = set.tools.iter().map(|tool| tool.definition.clone()).collect();
-    let server = ManyToolsServer::with_tools(&set.name, definitions)?;
+    let definitions: Vec<Value> = set.tools.iter().map(|tool| tool.definition.clone()).collect();
+    let server = ManyToolsServer::with_tools(&set.name, &definitions)?;
     let runtime = Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let builder = Host::builder(&paths, &run_options).without_built_in_server();

@@ -55,7 +55,7 @@ impl SignInTool {
             }),
             Self::Complete => json!({
                 "name": self.as_str(),
-                "title": format!("Complete the sign-in to {shown}"),
+                "title": format!("Enter the redirect address for {shown}"),
                 "description": format!(
                     "Completes a sign-in to the MCP server `{shown}` that was begun with `{}`, when the user's \
                      browser is on another machine and ends on a page that cannot be reached: takes the address \

@@ -90,8 +90,12 @@ impl DoorStream {
 
     /// Starts to write the log, because the connection is broken. A stream that was read to its end needs none.
     pub(super) fn begin_log(&self, state: &mut StreamState) {
+        // A closed stream has dropped its events, so nothing of it can be counted.
+        if self.log.is_none() || state.is_closed {
+            return;
+        }
         let is_done = state.ended.is_some() && state.unread() == 0;
-        if self.log.is_some() && !state.is_closed && !is_done {
+        if !is_done {
             state.logged = Some(state.first);
             self.log_events(state);
         }

@@ -31,14 +31,6 @@ impl Process {
         kill_process(Pid::from_child(&self.0), signal).unwrap();
     }
 
-    /// The processor time of the process so far, from the system's clock ticks of a hundredth of a second.
-    pub(crate) fn processor_time(&self) -> Duration {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.0.id())).unwrap();
-        let fields: Vec<&str> = stat.rsplit(") ").next().unwrap().split(' ').collect();
-        let ticks: u64 = fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap();
-        Duration::from_millis(ticks * 10)
-    }
-
     pub(crate) fn kill(&mut self) {
         self.0.kill().unwrap_or_default();
         self.0.wait().unwrap();
