@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use mcparley_model::json::RawJson;
+use mcparley_json::RawJson;
 use mcparley_model::limits::{DESCRIPTION_CHARS, URI_BYTES};
 use mcparley_model::name::ServerName;
 use mcparley_model::text::{clean_text, truncate_text};

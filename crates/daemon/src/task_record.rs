@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use mcparley::CallOutcome;
 use mcparley::call::DetachedCall;
-use mcparley::model::json::RawJson;
 use mcparley::pool::attach::protocol::AttachRequest;
+use mcparley::results::RawJson;
 use mcparley::results::shape_outcome;
 use mcparley_model::limits::{DURABLE_TTL, DURABLE_TTL_MOST};
 use serde::{Deserialize, Serialize};

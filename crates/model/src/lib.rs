@@ -29,7 +29,6 @@ pub mod front_matter;
 pub mod glob;
 pub mod hex;
 pub mod hook;
-pub mod json;
 pub mod limits;
 pub mod log_level;
 pub mod name;

@@ -111,7 +111,8 @@ pub fn hidden_count(text: &str) -> usize {
 }
 
 /// Whether the character is hidden, or is hidden between some neighbors.
-pub(crate) fn can_be_hidden(character: char) -> bool {
+#[must_use]
+pub fn can_be_hidden(character: char) -> bool {
     hidden::can_be_hidden(character)
 }
 

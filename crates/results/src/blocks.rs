@@ -1,6 +1,6 @@
 //! Content blocks of prompts and resources, which have the same form as those of tool results.
 
-use mcparley_model::json::RawJson;
+use mcparley_json::RawJson;
 use serde::Serialize;
 use serde_json::value::RawValue;
 

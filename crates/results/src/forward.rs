@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcparley_model::json::{RawJson, ResultScan, UnexpectedShape};
+use mcparley_json::{RawJson, ResultScan, UnexpectedShape};
 
 use crate::budget::ResultBudget;
 use crate::outcome::CallOutcome;

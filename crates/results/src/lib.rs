@@ -37,6 +37,7 @@ pub use blocks::{read_blocks, resource_outcome};
 pub use budget::ResultBudget;
 pub use forward::{ForwardableOutcome, ScannedResult};
 pub use limiter::{ResultLimiter, fits_budget};
+pub use mcparley_json::RawJson;
 pub use outcome::{CallOutcome, ContentBlock, ResourceBody};
 pub use read::ReadResultError;
 pub use shape::{mend_surrogates, shape_outcome};

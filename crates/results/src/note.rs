@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use mcparley_model::json::RawJson;
+use mcparley_json::RawJson;
 use mcparley_model::limits::{READ_BYTES, STORED_NOTE_BYTES};
 use mcparley_model::text::{TRUNCATED, display_line, truncated_prefix};
 use mcparley_model::tool::READ_RESULT;

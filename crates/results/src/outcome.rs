@@ -1,6 +1,6 @@
 //! The outcome of a call, as content blocks and as one text. `shape` parses it from the server's answer.
 
-use mcparley_model::json::RawJson;
+use mcparley_json::RawJson;
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, SerializeStruct as _, Serializer};
 

@@ -14,7 +14,7 @@ mod tests;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use mcparley_model::json::{RawJson, UnexpectedShape};
+use mcparley_json::{RawJson, UnexpectedShape};
 use mcparley_model::limits::JSON_DEPTH;
 use mcparley_model::text::{clean_json, is_deeper_than};
 use serde::Deserialize;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use mcparley_model::text::{Untrusted, round_duration};
 use serde::Deserialize;
 
-use mcparley_model::json::{RawJson, UnexpectedShape};
+use mcparley_json::{RawJson, UnexpectedShape};
 
 pub use obstacle::Obstacle;
 

@@ -18,7 +18,7 @@ use crate::failure::{Failure, FailurePhase, HEADER_MISMATCH, RpcError};
 use crate::params::RequestParams;
 use crate::peer::{BoxedFuture, Peer, PeerCallOptions};
 use crate::session::{AgreedProtocol, ProtocolSession, ProtocolVersion, ServerDescription};
-use mcparley_model::json::RawJson;
+use mcparley_json::RawJson;
 
 /// Timeout of the probe, after which `initialize` is sent as well.
 const PROBE_LIMIT: Duration = Duration::from_secs(3);

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use mcparley_model::json::RawJson;
+use mcparley_json::RawJson;
 
 /// A JSON value in three pieces. The body is a slice of the message that the value arrived in; head and tail
 /// are new.

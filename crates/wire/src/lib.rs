@@ -40,7 +40,7 @@ pub use failure::{
     INVALID_REQUEST, METHOD_NOT_FOUND, Obstacle, PARSE_ERROR, RpcError, ServerExit, URL_REQUIRED,
 };
 pub use json_pieces::JsonPieces;
-pub use mcparley_model::json::RawJson;
+pub use mcparley_json::RawJson;
 pub use message::Id;
 pub use params::RequestParams;
 pub use peer::incoming::{Cause, Incoming, Notice, RequestId};

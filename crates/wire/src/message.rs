@@ -16,7 +16,7 @@ use crate::failure::{Damage, RpcError};
 use crate::params::{self, PeerRequestMeta, RequestParams};
 use crate::salvage::{self, MessageOutline};
 use envelope::Envelope;
-use mcparley_model::json::RawJson;
+use mcparley_json::RawJson;
 
 /// The id of a request, chosen by its sender.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use mcparley_model::json::RawJson;
+use mcparley_json::RawJson;
 
 /// Capacity for the parameters of most requests, so that they are written without reallocation.
 const USUAL: usize = 256;

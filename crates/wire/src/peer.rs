@@ -29,7 +29,7 @@ use crate::json_pieces::JsonPieces;
 use crate::message;
 use crate::message::response_parts::ResponseParts;
 use incoming::{Incoming, Notice, RequestId};
-use mcparley_model::json::RawJson;
+use mcparley_json::RawJson;
 use pending::PendingCalls;
 
 pub use call::{PeerCallOptions, PreparedRequest, ProgressUpdate};

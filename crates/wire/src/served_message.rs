@@ -4,7 +4,7 @@
 //! three parts, so that a large result is never copied.
 
 use bytes::Bytes;
-use mcparley_model::json::RawJson;
+use mcparley_json::RawJson;
 
 use crate::failure::{INVALID_REQUEST, PARSE_ERROR, RpcError};
 use crate::message::{self, Id, RpcMessage};

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::params::{PeerRequestMeta, RequestParams};
 use crate::peer::{Peer, PeerCallOptions, PreparedRequest};
 pub use listen::{ListenSubscription, SubscriptionFilter};
-use mcparley_model::json::RawJson;
+use mcparley_json::RawJson;
 pub use round::{InputRequest, RequiredInput, RoundOutcome};
 
 /// A revision of the protocol.

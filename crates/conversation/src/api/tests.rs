@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcparley::model::json::RawJson;
+use mcparley::results::RawJson;
 use mcparley::{CallOutcome, ContentBlock};
 use mcparley_testkit::{ModelApi, order_problems, schema_problems};
 use mcparley_wire::transport::http::event::EventDecoder;

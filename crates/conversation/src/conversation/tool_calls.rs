@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mcparley::call::BatchStep;
 use mcparley::catalog::{BuiltIn, ModelTools};
-use mcparley::model::json::RawJson;
+use mcparley::results::RawJson;
 use mcparley::{Call, CallError, CallOutcome, ContentBlock};
 use serde_json::Value;
 use tokio::sync::mpsc;

@@ -41,7 +41,7 @@ async fn sample(user: Arc<User>, turns: &serde_json::Value) -> (String, Stage) {
         include_context: None,
         tools: Vec::new(),
         tool_choice: Default::default(),
-        raw: mcparley::model::json::RawJson::from_text("{}"),
+        raw: mcparley::results::RawJson::from_text("{}"),
     };
     let message = mcparley::sample::SamplingMessage {
         role: mcparley::sample::Role::User,

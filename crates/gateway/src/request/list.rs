@@ -115,9 +115,9 @@ impl GatewaySession {
         if let Some(one) = &self.shared.gateway.mode.one
             && self.shared.gateway.view().servers.iter().all(|server| server.about.is_none())
         {
-            let connect = self.host().connect_server(one);
-            // Without an answer in time, the handshake is the gateway's own.
-            let _late = tokio::time::timeout(FIRST_LIST_TIME, connect).await;
+            // As long as a client without the gateway would wait: until the server answers or its connect timeout
+            // ends. If it fails, the handshake is the gateway's own.
+            let _failed = self.host().connect_server(one).await;
         }
     }
 

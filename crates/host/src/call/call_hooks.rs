@@ -13,7 +13,7 @@ use super::requested_call::Call;
 use crate::call_error::CallError;
 use crate::hooks::{HookRunner, MergedPreHooks, ToolUse, ToolUseResult};
 use crate::host::Host;
-use mcparley_model::json::UnexpectedShape;
+use mcparley_json::UnexpectedShape;
 use mcparley_results::shape_outcome;
 use mcparley_results::{CallOutcome, ContentBlock};
 

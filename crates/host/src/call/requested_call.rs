@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcparley_catalog::ModelCall;
-use mcparley_model::json::UnexpectedShape;
+use mcparley_json::UnexpectedShape;
 use mcparley_model::name::{ServerName, ToolName};
 use mcparley_model::permission::Decider;
 use mcparley_wire::RawJson;

@@ -128,7 +128,7 @@ impl CallStatistics {
         server: &ServerName,
         tool: &ToolName,
         progress: Option<watch::Receiver<Option<ProgressUpdate>>>,
-    ) -> Option<CallGuard> {
+    ) -> Option<Box<CallGuard>> {
         if !self.is_enabled {
             return None;
         }
@@ -140,7 +140,8 @@ impl CallStatistics {
         table.running.push(StartedCall { id, server, tool, since, began, progress });
         drop(table);
         self.announce_change();
-        Some(CallGuard { statistics: Arc::clone(self), id, ending: CallEnding::Canceled })
+        // Boxed: a call whose host records none keeps no space for it.
+        Some(Box::new(CallGuard { statistics: Arc::clone(self), id, ending: CallEnding::Canceled }))
     }
 
     fn end_call(&self, id: u64, ending: CallEnding) {

@@ -1,6 +1,6 @@
 //! Tests of results in the forms of the model APIs, as tables.
 
-use mcparley_model::json::RawJson;
+use mcparley_json::RawJson;
 use serde_json::{Value, json};
 
 use super::*;

@@ -1,6 +1,6 @@
 //! Outcomes within the budget stay unchanged; others are stored or cut, with a note for the model.
 
-use mcparley_model::json::RawJson;
+use mcparley_json::RawJson;
 use mcparley_model::limits::{RESULT_CHARS, RESULT_IMAGES, STORED_NOTE_BYTES};
 use serde_json::{Value, json};
 

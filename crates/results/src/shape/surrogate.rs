@@ -3,7 +3,7 @@
 //! Servers that cut a text in the middle of an emoji write half a surrogate pair as an escape. Most JSON
 //! parsers reject the whole message for it, so the escapes are replaced before the message goes further.
 
-use mcparley_model::json::RawJson;
+use mcparley_json::RawJson;
 use memchr::memmem;
 
 /// Replaces every lone surrogate in the JSON by the replacement character U+FFFD.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use mcparley_model::json::{RawJson, UnexpectedShape};
+use mcparley_json::{RawJson, UnexpectedShape};
 use proptest::prelude::*;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use hyper::StatusCode;
-use mcparley::model::json::RawJson;
 use mcparley::permission::Consent;
+use mcparley::results::RawJson;
 use mcparley::{Call, CallError};
 use mcparley_gateway::{ListedCall, PageRequest};
 use serde::Deserialize;

@@ -3,7 +3,7 @@
 //!
 //! All other forms (other members, other orders, malformed input) are left to the full parser.
 
-use mcparley_model::json::{ResultScan, is_plain_json};
+use mcparley_json::{ResultScan, is_plain_json};
 
 /// Parses id and result of a response that has exactly the three required members, in one of the usual
 /// orders. The result comes with the notes of its scan, if it has a usual form.

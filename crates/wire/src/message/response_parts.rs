@@ -2,7 +2,7 @@
 
 use crate::json_pieces::JsonPieces;
 use bytes::Bytes;
-use mcparley_model::json::RawJson;
+use mcparley_json::RawJson;
 
 use super::{encode_error, encode_response_start};
 use crate::failure::RpcError;

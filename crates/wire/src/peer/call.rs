@@ -14,7 +14,7 @@ use super::{Peer, RequestTicket};
 use crate::failure::{Failure, FailurePhase};
 use crate::message;
 use crate::params::{PeerRequestMeta, RequestParams};
-use mcparley_model::json::RawJson;
+use mcparley_json::RawJson;
 
 /// Options of a request.
 #[derive(Debug, Default)]

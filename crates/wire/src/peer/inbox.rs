@@ -20,7 +20,7 @@ use crate::frame::Frame;
 use crate::message::{self, DamagedForm, Id, RpcMessage};
 use crate::salvage;
 use crate::task::OwnedTasks;
-use mcparley_model::json::RawJson;
+use mcparley_json::RawJson;
 
 /// Error code: too many concurrent requests of the other side.
 const BUSY: i64 = -32000;

@@ -2,7 +2,7 @@
 //! their replies.
 
 use super::replies::Replies;
-use mcparley_model::json::RawJson;
+use mcparley_json::RawJson;
 
 /// A request of the other side.
 #[derive(Clone, Debug)]

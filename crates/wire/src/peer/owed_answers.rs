@@ -13,7 +13,7 @@ use crate::failure::{INTERNAL, RpcError};
 use crate::json_pieces::JsonPieces;
 use crate::message;
 use crate::message::response_parts::ResponseParts;
-use mcparley_model::json::RawJson;
+use mcparley_json::RawJson;
 
 /// The requests of the other side that are being answered, by their raw ids.
 #[derive(Debug, Default)]

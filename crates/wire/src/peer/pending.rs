@@ -8,7 +8,7 @@ use tokio::sync::{oneshot, watch};
 use super::call::ProgressUpdate;
 use crate::failure::Failure;
 use crate::message::Id;
-use mcparley_model::json::RawJson;
+use mcparley_json::RawJson;
 
 /// Pending calls by id. A short lock around plain data, never held across an await.
 #[derive(Debug, Default)]

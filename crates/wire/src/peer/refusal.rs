@@ -8,7 +8,7 @@ use mcparley_model::limits::MESSAGE_BYTES;
 
 use crate::failure::{Damage, INVALID_REQUEST, PARSE_ERROR, RpcError};
 use crate::message::{self, Id, RpcMessage};
-use mcparley_model::json::RawJson;
+use mcparley_json::RawJson;
 
 /// An error response to a message that is no valid request.
 #[derive(Debug)]

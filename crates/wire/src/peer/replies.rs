@@ -11,7 +11,7 @@ use bytes::Bytes;
 use super::{BoxedFuture, Peer, PeerCallOptions, Shared};
 use crate::failure::{Failure, RpcError};
 use crate::message;
-use mcparley_model::json::RawJson;
+use mcparley_json::RawJson;
 
 /// Sends replies that belong to one inbound request. Cheap to clone.
 #[derive(Clone)]

@@ -12,7 +12,7 @@ use super::{AgreedProtocol, ProtocolSession};
 use crate::failure::{Failure, FailurePhase};
 use crate::params::RequestParams;
 use crate::peer::BoxedFuture;
-use mcparley_model::json::RawJson;
+use mcparley_json::RawJson;
 
 /// The notifications that are requested, or acknowledged by the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use crate::failure::{Damage, Failure};
-use mcparley_model::json::RawJson;
+use mcparley_json::RawJson;
 
 /// The outcome of one round trip of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]

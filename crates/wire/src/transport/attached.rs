@@ -21,7 +21,7 @@ use crate::json_pieces::JsonPieces;
 use crate::peer::incoming::{Incoming, Notice};
 use crate::peer::{BoxedFuture, Handler, Inbox, Peer, StrayRecord};
 use crate::task::OwnedTasks;
-use mcparley_model::json::RawJson;
+use mcparley_json::RawJson;
 
 /// The notification with new standard error of the server: [`StderrText`].
 pub const STDERR_NOTICE: &str = "mcparley/stderr";

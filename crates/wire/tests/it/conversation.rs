@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcparley_model::json::UnexpectedShape;
+use mcparley_json::UnexpectedShape;
 use mcparley_wire::peer::{BoxedFuture, Handler, PeerCallOptions, PingHandler, ProgressUpdate};
 use mcparley_wire::transport::memory::{MemoryLink, link_handlers};
 use mcparley_wire::{Failure, FailurePhase, Incoming, METHOD_NOT_FOUND, Notice, RawJson, RpcError};

@@ -3,9 +3,6 @@
 //! Decoding and encoding again would lose unknown fields, key order and number formats, and cost more than
 //! all other work on a message. Code that needs a value decodes only that value.
 
-mod plain;
-mod scan;
-
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,8 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-pub use plain::is_plain_json;
-pub use scan::{BlockKinds, ResultScan};
+use crate::scan::ResultScan;
 
 /// One JSON value as text. It is a slice of the message it arrived in, so keeping it copies nothing.
 #[derive(Clone)]

@@ -7,8 +7,8 @@
 
 use std::ops::Range;
 
-use super::plain::{ByteRange, JsonScan};
-use crate::text::hidden_count;
+use crate::plain::{ByteRange, JsonScan};
+use mcparley_model::text::hidden_count;
 
 /// The number of members of a result that are noted. Results have fewer; one with more is not scanned.
 const MEMBERS: usize = 8;

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::text::clean_json;
+use mcparley_model::text::clean_json;
 
 fn scan(text: &str) -> Option<ResultScan> {
     ResultScan::of_result(text.as_bytes())

@@ -5,7 +5,7 @@
 //! reject valid JSON (line ends between values, nesting deeper than 64), which is then parsed the usual
 //! way.
 
-use crate::text::can_be_hidden;
+use mcparley_model::text::can_be_hidden;
 
 /// Whether `bytes` are certainly exactly one JSON value.
 #[must_use]
@@ -15,14 +15,14 @@ pub fn is_plain_json(bytes: &[u8]) -> bool {
 
 /// The lowest and the highest byte of a text.
 #[derive(Clone, Copy)]
-pub(super) struct ByteRange {
+pub(crate) struct ByteRange {
     lowest: u8,
     highest: u8,
 }
 
 impl ByteRange {
     /// Scans blocks without a branch per byte, which compilers turn into vector instructions.
-    pub(super) fn of(bytes: &[u8]) -> Self {
+    pub(crate) fn of(bytes: &[u8]) -> Self {
         let join = |range: Self, byte: &u8| Self {
             lowest: range.lowest.min(*byte),
             highest: range.highest.max(*byte),
@@ -31,34 +31,34 @@ impl ByteRange {
     }
 
     /// Whether the bytes are UTF-8 without control characters.
-    pub(super) fn is_text(self, bytes: &[u8]) -> bool {
+    pub(crate) fn is_text(self, bytes: &[u8]) -> bool {
         self.lowest >= b' ' && (self.highest < 0x80 || std::str::from_utf8(bytes).is_ok())
     }
 
     /// Whether all bytes are printable ASCII, which is never hidden.
-    pub(super) fn is_printable_ascii(self) -> bool {
+    pub(crate) fn is_printable_ascii(self) -> bool {
         self.lowest >= b' ' && self.highest < 0x7f
     }
 }
 
 /// A scan of JSON, with notes on the strings behind its place.
-pub(super) struct JsonScan<'b> {
-    pub(super) bytes: &'b [u8],
-    pub(super) at: usize,
-    pub(super) notes: StringNotes,
+pub(crate) struct JsonScan<'b> {
+    pub(crate) bytes: &'b [u8],
+    pub(crate) at: usize,
+    pub(crate) notes: StringNotes,
 }
 
 /// Notes on the strings that were scanned.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct StringNotes {
+pub(crate) struct StringNotes {
     /// The number of escapes, each of which is at least one byte longer than its character.
-    pub(super) escapes: usize,
+    pub(crate) escapes: usize,
     /// Whether an escape has the form `\uXXXX`.
-    pub(super) has_unicode_escape: bool,
+    pub(crate) has_unicode_escape: bool,
     /// Whether an escape may stand for a hidden character, or for a part of one.
-    pub(super) may_hide: bool,
+    pub(crate) may_hide: bool,
     /// Whether a key may name an address, such as `uri` and `resourceUri`.
-    pub(super) may_have_address: bool,
+    pub(crate) may_have_address: bool,
 }
 
 /// The stack of objects and arrays around a value, the innermost in the lowest bit; 1 is an object.
@@ -86,7 +86,7 @@ impl Nesting {
 }
 
 impl<'b> JsonScan<'b> {
-    pub(super) fn new(bytes: &'b [u8]) -> Self {
+    pub(crate) fn new(bytes: &'b [u8]) -> Self {
         Self { bytes, at: 0, notes: StringNotes::default() }
     }
 
@@ -96,7 +96,7 @@ impl<'b> JsonScan<'b> {
     }
 
     /// Scans one value of any kind.
-    pub(super) fn scan_value(&mut self) -> Option<()> {
+    pub(crate) fn scan_value(&mut self) -> Option<()> {
         let mut around = Nesting::default();
         loop {
             if self.scan_value_start(&mut around)? && self.scan_value_end(&mut around)? {
@@ -142,7 +142,7 @@ impl<'b> JsonScan<'b> {
     }
 
     /// Scans a key and its colon. Returns the key between its quotes.
-    pub(super) fn scan_key(&mut self) -> Option<&'b [u8]> {
+    pub(crate) fn scan_key(&mut self) -> Option<&'b [u8]> {
         (self.next_nonblank_byte()? == b'"').then_some(())?;
         let start = self.at;
         self.scan_string()?;
@@ -154,7 +154,7 @@ impl<'b> JsonScan<'b> {
     }
 
     /// Scans from after the opening quote to after the closing quote.
-    pub(super) fn scan_string(&mut self) -> Option<()> {
+    pub(crate) fn scan_string(&mut self) -> Option<()> {
         loop {
             self.at = self.find_special_byte()?;
             if self.next_byte()? == b'"' {
@@ -229,7 +229,7 @@ impl<'b> JsonScan<'b> {
     }
 
     /// The next byte that is not a space.
-    pub(super) fn next_nonblank_byte(&mut self) -> Option<u8> {
+    pub(crate) fn next_nonblank_byte(&mut self) -> Option<u8> {
         loop {
             match self.next_byte()? {
                 b' ' => {}
@@ -238,13 +238,13 @@ impl<'b> JsonScan<'b> {
         }
     }
 
-    pub(super) fn next_byte(&mut self) -> Option<u8> {
+    pub(crate) fn next_byte(&mut self) -> Option<u8> {
         let byte = self.bytes.get(self.at).copied();
         self.at += 1;
         byte
     }
 
-    pub(super) fn consume_byte(&mut self, byte: u8) -> bool {
+    pub(crate) fn consume_byte(&mut self, byte: u8) -> bool {
         let is_next = self.bytes.get(self.at) == Some(&byte);
         self.at += usize::from(is_next);
         is_next
