@@ -5,6 +5,8 @@
 //! |---|---|
 //! | `listener` | accepts connections, bounded |
 //! | `http` | routes a request by its path, after the checks of `guard` |
+//! | `endpoint` | the main endpoint and the views, with the principals that may use them |
+//! | `configured_views` | opens the views of the settings |
 //! | `mcp` | the endpoint `/mcp`: messages of both eras |
 //! | `legacy_sse` | the endpoints `/sse` and `/messages` |
 //! | `header_check` | headers of the new era against the body |
@@ -15,6 +17,8 @@
 //! | `page` | a web page beside the endpoints for MCP, answered by a [`PageHandler`] |
 
 mod body;
+mod configured_views;
+mod endpoint;
 mod event_stream;
 mod exchange;
 mod header_check;
@@ -34,18 +38,23 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use mcparley::Host;
+use mcparley::audit::RefusedRequest;
+use mcparley_identity::AccessPolicy;
 use mcparley_model::limits::DOOR_DRAIN_TIME;
 use tokio::sync::watch;
 
+use crate::door::endpoint::Endpoints;
 use crate::door::legacy_sse::LegacySessions;
 use crate::door::metrics::DoorMetrics;
-use crate::door::session_table::SessionTable;
 use crate::gateway::Gateway;
-use crate::guard::Guard;
 use crate::guard::load::LoadLimits;
 use crate::guard::names::NameCheck;
+use crate::guard::refusal::RequestRefusal;
 use crate::guard::tokens::TokenPolicy;
+use crate::guard::{Guard, PeerAddress};
 use crate::seal::Seal;
+pub use endpoint::GatewayView;
 pub use listener::{DoorError, DoorListener};
 pub use page::{PAGE_PATH, PageBody, PageHandler, PageRequest, SESSION_PATH};
 
@@ -63,6 +72,10 @@ pub struct DoorOptions {
     pub origins: Vec<String>,
     /// The authentication of clients over TCP.
     pub tokens: TokenPolicy,
+    /// The tokens of an issuer, which are accepted beside those of `tokens`.
+    pub issuer: Option<AccessPolicy>,
+    /// The views with endpoints of their own.
+    pub views: Vec<GatewayView>,
     /// The requests per second of one principal.
     pub rate: Option<u32>,
     /// Whether HTTP+SSE of 2024-11-05 is served too.
@@ -79,7 +92,9 @@ pub struct DoorOptions {
 #[derive(Debug)]
 pub(crate) struct DoorShared {
     pub(crate) guard: Guard,
-    pub(crate) sessions: SessionTable,
+    pub(crate) endpoints: Endpoints,
+    /// The host that keeps the audit log.
+    host: Host,
     pub(crate) legacy: Option<LegacySessions>,
     pub(crate) metrics: DoorMetrics,
     pub(crate) has_mcp: bool,
@@ -100,15 +115,21 @@ impl Doors {
     /// Opens the doors of a gateway on these listeners.
     #[must_use]
     pub fn new(gateway: &Gateway, options: DoorOptions, listeners: Vec<DoorListener>) -> Self {
-        let DoorOptions { hosts, origins, tokens, rate, has_sse, seal, has_mcp, page } = options;
+        let DoorOptions { hosts, origins, tokens, issuer, views, rate, has_sse, seal, has_mcp, page } =
+            options;
         let address: Option<SocketAddr> = listeners.iter().find_map(DoorListener::address);
-        let guard =
-            Guard { names: NameCheck::new(address, &hosts, &origins), tokens, load: LoadLimits::new(rate) };
+        let guard = Guard {
+            names: NameCheck::new(address, &hosts, &origins),
+            tokens,
+            issuer,
+            load: LoadLimits::new(rate),
+        };
         let seal = Arc::new(seal);
         gateway.use_seal(Arc::clone(&seal));
         let shared = DoorShared {
             guard,
-            sessions: SessionTable::new(gateway.clone(), seal),
+            endpoints: Endpoints::new(gateway, views, &seal),
+            host: gateway.host.clone(),
             legacy: has_sse.then(|| LegacySessions::new(gateway.clone())),
             metrics: DoorMetrics::new(),
             has_mcp,
@@ -130,12 +151,12 @@ impl Doors {
         tasks.spawn(async move {
             loop {
                 tokio::time::sleep(SWEEP_INTERVAL).await;
-                sweeping.sessions.remove_expired();
+                sweeping.endpoints.iter().for_each(|endpoint| endpoint.sessions.remove_expired());
             }
         });
         stop.await;
         self.shared.drain.send_replace(true);
-        self.shared.sessions.close_channels();
+        self.shared.endpoints.iter().for_each(|endpoint| endpoint.sessions.close_channels());
         let finished = async {
             while self.shared.guard.load.in_flight() > 0 {
                 tokio::time::sleep(DRAIN_INTERVAL).await;
@@ -154,6 +175,28 @@ impl DoorShared {
     /// Whether the gateway stops.
     pub(crate) fn is_draining(&self) -> bool {
         *self.drain.borrow()
+    }
+
+    /// The number of sessions of the old era in memory.
+    pub(crate) fn session_count(&self) -> usize {
+        self.endpoints.iter().map(|endpoint| endpoint.sessions.len()).sum()
+    }
+
+    /// Counts a refused request, and records it if it is a misuse.
+    pub(crate) fn count_refusal(&self, refusal: &RequestRefusal, (peer, path): (PeerAddress, &str)) {
+        self.metrics.count_refusal(refusal.reason);
+        let Some(misuse) = &refusal.misuse else { return };
+        let address = match peer {
+            PeerAddress::Tcp(address) => address.to_string(),
+            PeerAddress::Unix(_) => "unix".to_owned(),
+        };
+        let client = misuse.client.clone();
+        self.host.record_refusal(RefusedRequest {
+            reason: refusal.reason,
+            path: path.to_owned(),
+            address,
+            client,
+        });
     }
 
     /// Waits until the gateway stops.

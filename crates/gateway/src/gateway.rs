@@ -53,6 +53,8 @@ pub struct Gateway {
     client_views: Arc<ClientViews>,
     /// The open questions to the users of the clients.
     pub(crate) pending: Arc<QuestionRegistry>,
+    /// The name of the view that this gateway serves; the main gateway has none.
+    pub(crate) name: Option<Arc<str>>,
 }
 
 impl Gateway {
@@ -76,6 +78,7 @@ impl Gateway {
             clients,
             pending,
             client_views,
+            name: None,
         }
     }
 
@@ -95,6 +98,15 @@ impl Gateway {
     pub fn with_log_host(mut self, host: &Host) -> Self {
         self.log_host = Some(host.clone());
         self
+    }
+
+    /// Serves another host, such as an agent of this one, under a name of its own. Open questions, roots and log
+    /// levels are those of the whole gateway.
+    #[must_use]
+    pub fn open_view(&self, name: &str, host: Host, mode: GatewayMode) -> Self {
+        let (views, tool_lists, client_views) = (Arc::default(), Arc::default(), Arc::default());
+        let view = Self { host, views, tool_lists, client_views, ..self.clone() };
+        Self { name: Some(Arc::from(name)), ..view }.with_mode(mode)
     }
 
     /// Prepares a host to be served: elicitation and sampling are declared to its servers, and only the

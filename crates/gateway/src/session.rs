@@ -12,12 +12,13 @@ pub(crate) mod running_call;
 pub(crate) mod tool_list;
 pub(crate) mod watches;
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mcparley::Host;
 use mcparley::model::limits::SERVED_SUBSCRIPTIONS;
-use mcparley::pool::principal::{Principal, PrincipalId};
+use mcparley::pool::principal::{ClientIdentity, Principal, PrincipalId};
 use mcparley_wire::{RawJson, Replies};
 use serde_json::Value;
 use tokio::sync::Semaphore;
@@ -39,6 +40,8 @@ static NEXT_SESSION: AtomicU64 = AtomicU64::new(1);
 #[derive(Clone)]
 pub struct GatewaySession {
     pub(crate) shared: Arc<Shared>,
+    /// The principal of the current request, with the identity that was verified for it.
+    principal: Arc<Principal>,
 }
 
 /// State that all clones of a session share.
@@ -46,10 +49,6 @@ pub(crate) struct Shared {
     pub(crate) gateway: Gateway,
     /// The number of the session in this process.
     pub(crate) number: u64,
-    /// The principal, which all its sessions share.
-    principal_name: Box<str>,
-    /// The principal that represents the client at the host.
-    pub(crate) principal: Arc<Principal>,
     /// Sends messages to the client outside of its requests.
     pub(crate) channel: OnceLock<Replies>,
     /// The client as negotiated in the `initialize` handshake of the old era.
@@ -77,27 +76,29 @@ impl Gateway {
         GatewaySession::new(self.clone(), None)
     }
 
-    /// Opens a session for a principal, such as `token:work`. Each session is a principal of its own at the
-    /// host, because log messages belong to the session that made the call.
+    /// Opens a session for a client with this identity. Each session is a principal of its own at the host,
+    /// because log messages belong to the session that made the call.
     #[must_use]
-    pub fn open_session_for(&self, principal: &str) -> GatewaySession {
-        GatewaySession::new(self.clone(), Some(principal))
+    pub fn open_session_for(&self, identity: &Arc<ClientIdentity>) -> GatewaySession {
+        GatewaySession::new(self.clone(), Some(identity))
     }
 }
 
 impl GatewaySession {
-    fn new(gateway: Gateway, principal: Option<&str>) -> Self {
+    fn new(gateway: Gateway, identity: Option<&Arc<ClientIdentity>>) -> Self {
         let number = NEXT_SESSION.fetch_add(1, Ordering::Relaxed);
         gateway.clients.fetch_add(1, Ordering::Relaxed);
         // A client on byte streams is a principal of its own.
-        let principal_name = principal.map_or_else(|| format!("stdio:{number}"), str::to_owned);
-        let id = principal.map_or_else(|| principal_name.clone(), |name| format!("{name}:{number}"));
-        let principal = Arc::new(Principal::new(PrincipalId::new(&id)));
+        let principal = match identity {
+            None => Principal::new(PrincipalId::new(&format!("stdio:{number}"))),
+            Some(identity) => {
+                let id = PrincipalId::new(&format!("{}:{number}", identity.account));
+                Principal::with_identity(id, Arc::clone(identity))
+            }
+        };
         let shared = Shared {
             gateway,
             number,
-            principal_name: principal_name.into(),
-            principal,
             channel: OnceLock::new(),
             handshake: Mutex::default(),
             client: OnceLock::new(),
@@ -110,7 +111,21 @@ impl GatewaySession {
             watches: WatchedResources::default(),
             subscriptions: Semaphore::new(SERVED_SUBSCRIPTIONS),
         };
-        Self { shared: Arc::new(shared) }
+        Self { shared: Arc::new(shared), principal: Arc::new(principal) }
+    }
+
+    /// The session for one request, whose client was verified again: its token may be a newer one.
+    pub(crate) fn for_request(&self, identity: &Arc<ClientIdentity>) -> Self {
+        if Arc::ptr_eq(&self.principal.identity, identity) {
+            return self.clone();
+        }
+        let principal = Principal::with_identity(self.principal.id.clone(), Arc::clone(identity));
+        Self { shared: Arc::clone(&self.shared), principal: Arc::new(principal) }
+    }
+
+    /// The principal of the current request.
+    pub(crate) fn principal(&self) -> &Arc<Principal> {
+        &self.principal
     }
 
     /// Whether the gateway is a transparent bridge to one server.
@@ -118,14 +133,18 @@ impl GatewaySession {
         self.shared.gateway.mode.is_transparent()
     }
 
-    /// The name of the principal, by which values for the client are sealed.
-    pub(crate) fn principal_name(&self) -> &str {
-        &self.shared.principal_name
+    /// The owner that values for the client are sealed for: its account, at this endpoint.
+    pub(crate) fn seal_owner(&self) -> Cow<'_, str> {
+        let account = &*self.principal.identity.account;
+        match &self.shared.gateway.name {
+            None => Cow::Borrowed(account),
+            Some(view) => Cow::Owned(format!("{account}\0{view}")),
+        }
     }
 
     /// Whether the gateway tells this principal apart from others, by its token.
     pub(crate) fn is_told_apart(&self) -> bool {
-        ["token:", "jwt:"].iter().any(|kind| self.principal_name().starts_with(kind))
+        self.principal.identity.is_told_apart()
     }
 
     /// Whether questions name their server, because there is more than one.

@@ -34,9 +34,10 @@ impl Explain for IssuerError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Url(_) => Some("write the issuer as it stands in the `iss` of its tokens".to_owned()),
-            Self::Resource(_) => {
-                Some("write the URL by which clients reach the gateway, such as `https://mcp.example.com/mcp`".to_owned())
-            }
+            Self::Resource(_) => Some(
+                "write the URL by which clients reach the gateway, such as `https://mcp.example.com/mcp`"
+                    .to_owned(),
+            ),
             // The hints of discovery are for the servers of an entry.
             Self::Discover(_) | Self::NoKeySet | Self::Status(_) | Self::NoKey => None,
             Self::Web(error) => error.hint(),

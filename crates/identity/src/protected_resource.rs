@@ -148,7 +148,9 @@ mod tests {
         let is_for = |audience: &str, view| ours.is_among(&["x".to_owned(), audience.to_owned()], view);
         assert!(is_for("https://a.example/mcp", None) && is_for("https://a.example/mcp", Some("ops")));
         assert!(is_for("https://a.example/mcp/ops", Some("ops")));
-        assert!(!is_for("https://a.example/mcp/ops", None) && !is_for("https://a.example/mcp/ops", Some("dev")));
+        assert!(
+            !is_for("https://a.example/mcp/ops", None) && !is_for("https://a.example/mcp/ops", Some("dev"))
+        );
         assert!(!is_for("https://a.example/mcp/", None) && !is_for("https://a.example", None));
     }
 

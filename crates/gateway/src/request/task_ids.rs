@@ -25,7 +25,7 @@ impl GatewaySession {
         }
         let flavor = if task.flavor == TaskFlavor::Old { "old" } else { "new" };
         let content = serde_json::to_vec(&(task.server.as_str(), flavor, &task.id)).ok()?;
-        self.shared.gateway.seal()?.seal_id(&[self.principal_name(), "task"], &content)
+        self.shared.gateway.seal()?.seal_id(&[&*self.seal_owner(), "task"], &content)
     }
 
     /// The task of a client's id; `None` for an id that this client cannot have.
@@ -36,7 +36,7 @@ impl GatewaySession {
             let plain = TaskAddress { server, flavor, id: id.to_owned() };
             return Some(self.shared.tasks.find_task(id).unwrap_or(plain));
         }
-        let content = self.shared.gateway.seal()?.open_id(&[self.principal_name(), "task"], id)?;
+        let content = self.shared.gateway.seal()?.open_id(&[&*self.seal_owner(), "task"], id)?;
         let (server, flavor, id): (String, String, String) = serde_json::from_slice(&content).ok()?;
         let flavor = if flavor == "old" { TaskFlavor::Old } else { TaskFlavor::Extension };
         Some(TaskAddress { server: ServerName::new(&server), flavor, id })

@@ -21,9 +21,15 @@ fn name_for_people_is_no_email_address_and_cannot_pass_for_another_account() {
     let account = identity(json!({ "sub": "1" })).account.to_string();
     let short = &account["jwt:".len()..][..6];
     assert_eq!(name(json!({ "sub": "1", "preferred_username": "ada" })), format!("ada (jwt:{short})"));
-    assert_eq!(name(json!({ "sub": "1", "preferred_username": "ada@a.example", "name": "Ada" })), format!("Ada (jwt:{short})"));
+    assert_eq!(
+        name(json!({ "sub": "1", "preferred_username": "ada@a.example", "name": "Ada" })),
+        format!("Ada (jwt:{short})")
+    );
     assert_eq!(name(json!({ "sub": "1" })), format!("1 (jwt:{short})"));
-    assert_eq!(name(json!({ "sub": "1", "name": "token:ada\n`\u{202e}x" })), format!("token:ada  x (jwt:{short})"));
+    assert_eq!(
+        name(json!({ "sub": "1", "name": "token:ada\n`\u{202e}x" })),
+        format!("token:ada  x (jwt:{short})")
+    );
     let address = identity(json!({ "sub": "ada@a.example" }));
     assert_eq!(address.display_name, address.account);
 }
