@@ -26,9 +26,17 @@ impl ManyToolsServer {
     /// # Errors
     /// Only when the list cannot be serialized.
     pub fn new(number: usize, tools: usize) -> io::Result<Self> {
-        let tools: Vec<Value> = (0..tools).map(|tool| tool_definition(number, tool)).collect();
+        let tools = (0..tools).map(|tool| tool_definition(number, tool)).collect();
+        Self::with_tools(&format!("server_{number}"), tools)
+    }
+
+    /// A server with these tools.
+    ///
+    /// # Errors
+    /// Only when the list cannot be serialized.
+    pub fn with_tools(name: &str, tools: Vec<Value>) -> io::Result<Self> {
         let list = RawJson::from_value(&json!({ "tools": tools })).map_err(io::Error::other)?;
-        Ok(Self { name: format!("server_{number}"), list })
+        Ok(Self { name: name.to_owned(), list })
     }
 
     /// The size of the list, in bytes of JSON.

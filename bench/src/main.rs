@@ -9,6 +9,8 @@
 //! | thousands of tools: assembly, search and heap | [`catalogue`], [`held`] |
 //! | load on all servers while they are killed | [`soak`] |
 //! | many clients with colliding ids through the gateway | [`misrouting`] |
+//! | the right tool found by search | [`retrieval`] |
+//! | the daemon with real servers and many clients | [`mod@daemon`] |
 //! | other command lines, where they are installed | [`peers`] |
 //! | rounds, medians, ratios | [`rounds`] |
 //! | promised limits, and the table | [`figure`], [`table`] |
@@ -26,6 +28,7 @@ mod caller;
 mod calls;
 mod catalogue;
 mod cores;
+mod daemon;
 mod figure;
 mod gateway;
 mod held;
@@ -34,6 +37,7 @@ mod misrouting;
 mod peers;
 mod processes;
 mod programs;
+mod retrieval;
 mod rounds;
 mod soak;
 mod stage;
@@ -82,6 +86,8 @@ struct Options {
 enum BenchCommand {
     Soak(soak::Options),
     Misrouting(misrouting::Options),
+    Retrieval(retrieval::Options),
+    Daemon(daemon::Options),
 }
 
 fn main() -> ExitCode {
@@ -92,6 +98,12 @@ fn main() -> ExitCode {
         }
         Some(BenchCommand::Misrouting(options)) => {
             misrouting::run_misrouting(options).map(|report| finish_misrouting(options, &report))
+        }
+        Some(BenchCommand::Retrieval(options)) => {
+            retrieval::run_retrieval(options).map(|report| finish_retrieval(options, &report))
+        }
+        Some(BenchCommand::Daemon(options)) => {
+            daemon::run_daemon_bench(options).map(|report| finish_daemon(options, &report))
         }
         None => measure_figures(&options).map(|figures| finish_bench(&options, &figures)),
     };
@@ -152,6 +164,34 @@ fn finish_soak(options: &soak::Options, report: &soak::SoakReport) -> ExitCode {
 }
 
 fn finish_misrouting(options: &misrouting::Options, report: &misrouting::MisroutingReport) -> ExitCode {
+    if options.json {
+        println!("{}", report.to_json());
+    } else {
+        print!("{}", report.to_text());
+    }
+    let broken = report.broken_promises();
+    if options.check && !broken.is_empty() {
+        eprintln!("error: broken: {}", broken.join(", "));
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}
+
+fn finish_retrieval(options: &retrieval::Options, report: &retrieval::RetrievalReport) -> ExitCode {
+    if options.json {
+        println!("{}", report.to_json());
+    } else {
+        print!("{}", report.to_text());
+    }
+    let missed = report.missed_goals();
+    if options.check && !missed.is_empty() {
+        eprintln!("error: {}", missed.join("; "));
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}
+
+fn finish_daemon(options: &daemon::Options, report: &daemon::DaemonReport) -> ExitCode {
     if options.json {
         println!("{}", report.to_json());
     } else {

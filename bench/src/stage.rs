@@ -1,5 +1,6 @@
 //! The measured programs and the empty home they run in.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -18,13 +19,7 @@ pub(crate) struct BenchStage {
 impl BenchStage {
     /// Finds the programs that were built with this one, and builds `mcparley` unless its path is given.
     pub(crate) fn new(given: Option<PathBuf>) -> io::Result<Self> {
-        let mcparley = match given {
-            Some(program) => program.canonicalize()?,
-            None => {
-                build_mcparley()?;
-                sibling_program("mcparley")?
-            }
-        };
+        let mcparley = find_mcparley(given)?;
         let (server, limit) =
             (sibling_program("mcparley-bench-server")?, sibling_program("mcparley-bench-limit")?);
         let relay = sibling_program("mcparley-bench-relay")?;
@@ -64,6 +59,17 @@ impl BenchStage {
     }
 }
 
+/// The program to measure: the given one, or one that is built into the folder of this program.
+pub(crate) fn find_mcparley(given: Option<PathBuf>) -> io::Result<PathBuf> {
+    match given {
+        Some(program) => program.canonicalize(),
+        None => {
+            build_mcparley()?;
+            sibling_program("mcparley")
+        }
+    }
+}
+
 /// The path of a program that was built with this one.
 pub(crate) fn sibling_program(name: &str) -> io::Result<PathBuf> {
     let program = std::env::current_exe()?.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX));
@@ -76,11 +82,15 @@ pub(crate) fn sibling_program(name: &str) -> io::Result<PathBuf> {
     }
 }
 
-/// Builds `mcparley` into the folder this program was built into.
+/// Builds `mcparley` into the folder this program was built into, which has the name of its profile.
 fn build_mcparley() -> io::Result<()> {
+    let program = std::env::current_exe()?;
+    let folder = program.parent().and_then(Path::file_name).and_then(OsStr::to_str);
+    let profile = folder.filter(|folder| *folder != "debug").unwrap_or("dev");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.args(["build", "--release", "--quiet", "--package", "mcparley-cli", "--bin", "mcparley"]);
+    command.args(["build", "--quiet", "--profile", profile]);
+    command.args(["--package", "mcparley-cli", "--bin", "mcparley"]);
     command.current_dir(env!("CARGO_MANIFEST_DIR")).stdout(Stdio::null());
     if command.status()?.success() { Ok(()) } else { Err(io::Error::other("`mcparley` cannot be built")) }
 }

@@ -7,11 +7,13 @@
 mod amount;
 mod cold_start;
 mod divan;
+mod retrieval_set;
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::error::ChoreError;
+use crate::fleet;
 use crate::step::ChoreStep;
 use amount::Amount;
 use divan::BenchTiming;
@@ -88,14 +90,26 @@ pub(crate) fn run_soak(passed_on: &[String]) -> Result<(), ChoreError> {
     bench_program_step(&["soak"]).with_args(passed_on).run()
 }
 
+/// Measures how often search finds the right tool.
+pub(crate) fn run_retrieval_bench(passed_on: &[String]) -> Result<(), ChoreError> {
+    let folder = retrieval_set::install_set()?;
+    bench_program_step(&["retrieval", "--bfcl", &folder.to_string_lossy()]).with_args(passed_on).run()
+}
+
 /// Runs the misrouting test: many clients with colliding ids through the gateway.
 pub(crate) fn run_misrouting(passed_on: &[String]) -> Result<(), ChoreError> {
     bench_program_step(&["misrouting"]).with_args(passed_on).run()
 }
 
+/// Measures the daemon with the servers of the fleet, which are installed first.
+pub(crate) fn run_daemon_bench(passed_on: &[String]) -> Result<(), ChoreError> {
+    fleet::install_fleet()?;
+    bench_program_step(&["daemon"]).with_args(passed_on).run()
+}
+
 /// The command that runs the `mcparley-bench` program.
 fn bench_program_step(arguments: &[&str]) -> ChoreStep {
-    let program = ["run", "--release", "--quiet", "--package", "mcparley-bench", "--"];
+    let program = ["run", "--profile", "dist", "--quiet", "--package", "mcparley-bench", "--"];
     ChoreStep::cargo(&[&program, arguments].concat())
 }
 

@@ -1,6 +1,6 @@
 //! `cargo xtask dist`: builds the release, and packs it as an archive and as an npm package.
 //!
-//! All files go into `target/dist`. The archive holds the program, shell completions, manual pages and
+//! All files go into `target/packages`. The archive holds the program, shell completions, manual pages and
 //! licenses; the npm package holds the program alone, without an install script. [`check`] proves that both
 //! work in an empty home folder without a network.
 
@@ -57,16 +57,28 @@ pub(crate) fn build_release(options: &DistOptions) -> Result<(), ChoreError> {
     Ok(())
 }
 
+/// Packs relative relocations: two bytes each instead of 24, which GNU libraries read from version 2.36 on.
+const PACKED_RELOCATIONS: [&str; 2] = ["-C", "link-arg=-Wl,-z,pack-relative-relocs"];
+
+/// Builds the program of the packages and returns its path.
+pub(crate) fn build_program(target: Option<&str>) -> Result<PathBuf, ChoreError> {
+    let mut arguments = vec!["rustc", "--profile", "dist", "--locked", "--package", "mcparley-cli"];
+    arguments.extend(["--bin", "mcparley"]);
+    arguments.extend(target.into_iter().flat_map(|target| ["--target", target]));
+    let has_gnu_library = target.is_none_or(|target| target.ends_with("-gnu"));
+    let linker: &[&str] = if has_gnu_library { &PACKED_RELOCATIONS } else { &[] };
+    ChoreStep::cargo(&arguments).run_build_with("mcparley", linker)
+}
+
 impl Release {
     fn build(target: Option<&str>) -> Result<Self, ChoreError> {
-        let mut arguments = vec!["build", "--release", "--locked", "--bin", "mcparley"];
-        arguments.extend(target.into_iter().flat_map(|target| ["--target", target]));
-        let program = ChoreStep::cargo(&arguments).run_build("mcparley")?;
+        let program = build_program(target)?;
         let triple = target.map_or_else(|| format!("{}-linux", std::env::consts::ARCH), str::to_owned);
         let root = program.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == "target"));
         let root = root.map_or_else(|| workspace::workspace_root().join("target"), Path::to_owned);
         Ok(Self {
-            folder: root.join("dist"),
+            // Not `dist`, where cargo builds the profile of this name.
+            folder: root.join("packages"),
             program,
             name: format!("mcparley-{}-{triple}", env!("CARGO_PKG_VERSION")),
         })

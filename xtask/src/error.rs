@@ -34,6 +34,8 @@ pub(crate) enum ChoreError {
     StaleRows(Vec<StaleRow>),
     #[error("generated pages differ from the code:\n{}\nhint: run `cargo xtask generate`", indent_lines(.0))]
     Drift(Vec<PageDrift>),
+    #[error("requirements without a test: {ids}\nhint: name the id in a comment before its test, or remove it from `{}`", page.display())]
+    Unproven { ids: String, page: PathBuf },
     #[error("`{line}` printed nothing about {wanted}")]
     Silent { line: String, wanted: String },
     #[error("`{program}` is missing or too old\nhint: {hint}")]
@@ -67,6 +69,7 @@ impl ChoreError {
             | Self::Wording(_)
             | Self::StaleRows(_)
             | Self::Drift(_)
+            | Self::Unproven { .. }
             | Self::Silent { .. }
             | Self::Missing { .. }
             | Self::Scenarios { .. }

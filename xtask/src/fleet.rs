@@ -6,9 +6,10 @@
 //! the installation. Caches stay below `.tools`, so that no home folder is needed.
 
 mod browser;
+mod debian;
 pub(crate) mod node;
 pub(crate) mod npm;
-mod python;
+pub(crate) mod python;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -30,7 +31,7 @@ pub(crate) struct PackageSet {
     pub(crate) install: fn(&PackageSet, &Path) -> Result<(), ChoreError>,
 }
 
-const SETS: [PackageSet; 9] = [
+const SETS: [PackageSet; 10] = [
     PackageSet {
         name: "npm",
         pins: &[".npmrc", "package.json", "package-lock.json"],
@@ -66,6 +67,12 @@ const SETS: [PackageSet; 9] = [
         pins: &["browser/.npmrc", "browser/package.json", "browser/package-lock.json", "browser/unpack.mjs"],
         witness: "chromium/chromium",
         install: browser::install_set,
+    },
+    PackageSet {
+        name: "debian",
+        pins: &["debian/packages.txt"],
+        witness: debian::WITNESS,
+        install: debian::install_set,
     },
     PackageSet {
         name: "servers",

@@ -7,6 +7,7 @@ mod commands;
 mod manual;
 mod markdown;
 mod tables;
+mod traceability;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -84,6 +85,7 @@ fn render_pages() -> Result<Vec<GeneratedPage>, ChoreError> {
         tables::configuration_page(),
         tables::environment_page(),
         tables::exit_codes_page(),
+        traceability::render_page(workspace::workspace_root())?,
     ];
     pages.extend(manual::render_pages().map_err(ChoreError::Render)?);
     Ok(pages)

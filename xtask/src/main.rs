@@ -83,7 +83,7 @@ enum Chore {
         #[arg(long)]
         check: bool,
     },
-    /// Build a release and pack it: archive, checksums, npm package, in `target/dist`
+    /// Build a release and pack it: archive, checksums, npm package, in `target/packages`
     Dist(dist::DistOptions),
     /// Measure the figures with a limit: planning, cold start, memory, naming
     Bench {
@@ -115,10 +115,25 @@ enum Measure {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "SOAK-ARGUMENTS")]
         passed_on: Vec<String>,
     },
+    /// Measure how often search finds the right tool, beside plain BM25; see `bench/README.md`
+    ///
+    /// Installs the questions of the Berkeley Function Calling Leaderboard into `.tools/retrieval`, as pinned in
+    /// `fleet/requirements/retrieval.txt`.
+    Retrieval {
+        /// Arguments for `mcparley-bench retrieval`, such as `--check` or `--set FILE`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "RETRIEVAL-ARGUMENTS")]
+        passed_on: Vec<String>,
+    },
     /// Run the misrouting test: many clients with colliding ids through the gateway; see `bench/README.md`
     Misrouting {
         /// Arguments for `mcparley-bench misrouting`, such as `--check` or `--kill`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "MISROUTING-ARGUMENTS")]
+        passed_on: Vec<String>,
+    },
+    /// Measure the daemon with real servers and many clients; see `bench/README.md`
+    Daemon {
+        /// Arguments for `mcparley-bench daemon`, such as `--check` or `--only warm`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "DAEMON-ARGUMENTS")]
         passed_on: Vec<String>,
     },
 }
@@ -139,8 +154,14 @@ fn main() -> ExitCode {
             bench::run_gateway_bench(&passed_on)
         }
         Chore::Bench { instead: Some(Measure::Soak { passed_on }), .. } => bench::run_soak(&passed_on),
+        Chore::Bench { instead: Some(Measure::Retrieval { passed_on }), .. } => {
+            bench::run_retrieval_bench(&passed_on)
+        }
         Chore::Bench { instead: Some(Measure::Misrouting { passed_on }), .. } => {
             bench::run_misrouting(&passed_on)
+        }
+        Chore::Bench { instead: Some(Measure::Daemon { passed_on }), .. } => {
+            bench::run_daemon_bench(&passed_on)
         }
     };
     match done {

@@ -52,6 +52,12 @@ impl ChoreStep {
         self
     }
 
+    /// Runs the command in a folder.
+    pub(crate) fn in_folder(mut self, folder: &Path) -> Self {
+        self.command.current_dir(folder);
+        self
+    }
+
     /// Appends arguments.
     pub(crate) fn with_args(mut self, arguments: &[String]) -> Self {
         self.command.args(arguments);
@@ -82,7 +88,16 @@ impl ChoreStep {
     /// Runs a `cargo build` and returns the path of the program `name` that it built, which depends on the
     /// target folder.
     pub(crate) fn run_build(self, name: &str) -> Result<PathBuf, ChoreError> {
+        self.run_build_with(name, &[])
+    }
+
+    /// Runs a `cargo rustc` with these arguments for the compiler of the last crate, and returns the path of the
+    /// program `name` that it built.
+    pub(crate) fn run_build_with(self, name: &str, compiler: &[&str]) -> Result<PathBuf, ChoreError> {
         let step = self.with_args(&["--message-format".to_owned(), "json-render-diagnostics".to_owned()]);
+        let behind = if compiler.is_empty() { None } else { Some("--") };
+        let words: Vec<String> = behind.iter().chain(compiler).map(|word| (*word).to_owned()).collect();
+        let step = step.with_args(&words);
         let silent = ChoreError::Silent { line: step.line.clone(), wanted: "its program".to_owned() };
         let messages = step.run_for_output()?;
         let program = messages

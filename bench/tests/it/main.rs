@@ -8,4 +8,5 @@
 )]
 
 mod misrouting;
+mod retrieval;
 mod soak;

@@ -48,5 +48,5 @@ pub use naming::assign_public_names;
 pub use search::{SearchQuery, SearchResults, UnresolvedName};
 pub use sign_in::SignInTool;
 pub use skill::{Skill, SkillFile, is_skill_address, is_usable_skill, read_skill, read_skills};
-pub use tool_signature::tool_signature;
+pub use tool_signature::{argument_signature, tool_signature};
 pub use tool_switches::ToolSwitches;

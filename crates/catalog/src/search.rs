@@ -3,6 +3,8 @@
 //! Finding a tool grants no permission: its calls are checked like any other. Tools that a rule denies
 //! entirely are not found.
 
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use mcparley_model::limits::{SEARCH_RESULTS, SEARCH_RESULTS_MOST, SEARCH_WORDS};
@@ -13,7 +15,7 @@ use mcparley_model::text::clean_text;
 use crate::built_in::BuiltIn;
 use crate::catalog::Catalog;
 use crate::entry::{CatalogEntry, ToolProvider};
-use crate::index::{QueryWord, SearchIndex, index_tools, words};
+use crate::index::{NameMatch, QueryWord, SearchIndex, index_tools, words};
 
 /// A search query.
 ///
@@ -29,7 +31,7 @@ pub struct SearchQuery {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum QueryForm {
     Select(Vec<String>),
-    Words(Vec<QueryWord>),
+    Words { text: String, words: Vec<QueryWord> },
 }
 
 /// The results of a search.
@@ -63,8 +65,24 @@ pub enum UnresolvedName {
     },
 }
 
+/// A tool that matches the words of a query.
+struct RankedTool {
+    /// How the query names the tool, if it does.
+    name: Option<NameMatch>,
+    score: f32,
+    place: u32,
+}
+
+impl RankedTool {
+    /// Named tools first, then by score, then in the order of the catalog.
+    fn order(&self, other: &Self) -> Ordering {
+        let by_name = other.name.cmp(&self.name);
+        by_name.then(other.score.total_cmp(&self.score)).then(self.place.cmp(&other.place))
+    }
+}
+
 impl SearchQuery {
-    /// Parses the text of a query. Words beyond the first 32 are ignored.
+    /// Parses the text of a query. Words beyond the first 64 different ones are ignored.
     #[must_use]
     pub fn new(text: &str) -> Self {
         let text = clean_text(text);
@@ -73,7 +91,7 @@ impl SearchQuery {
                 let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
                 QueryForm::Select(names.map(str::to_owned).collect())
             }
-            None => QueryForm::Words(parse_words(&text)),
+            None => QueryForm::Words { text: text.trim().to_owned(), words: parse_words(&text) },
         };
         Self { form, limit: SEARCH_RESULTS, server: None }
     }
@@ -103,7 +121,8 @@ impl SearchQuery {
     }
 }
 
-/// Parses the words of a query without stop words; all of them if there are only stop words.
+/// Parses the words of a query without stop words; all of them if there are only stop words. A repeated word
+/// counts once: in a long request, repetition says little about its subject.
 fn parse_words(text: &str) -> Vec<QueryWord> {
     let mut all: Vec<(String, bool)> = Vec::new();
     for part in text.split_whitespace() {
@@ -116,13 +135,10 @@ fn parse_words(text: &str) -> Vec<QueryWord> {
     if all.iter().any(says_something) {
         all.retain(says_something);
     }
+    let mut seen = HashSet::new();
+    all.retain(|word| seen.insert(word.clone()));
     all.truncate(SEARCH_WORDS);
-    all.into_iter()
-        .map(|(mut stem, is_required)| {
-            words::stem_word(&mut stem);
-            QueryWord { stem, is_required }
-        })
-        .collect()
+    all.into_iter().map(|(word, is_required)| QueryWord::new(word, is_required)).collect()
 }
 
 impl Catalog {
@@ -131,24 +147,39 @@ impl Catalog {
     pub fn search_tools(&self, query: &SearchQuery) -> SearchResults {
         match &query.form {
             QueryForm::Select(names) => self.select_by_name(names, query),
-            QueryForm::Words(words) => self.rank_tools(words, query),
+            QueryForm::Words { text, words } => self.rank_tools(text, words, query),
         }
     }
 
-    fn rank_tools(&self, words: &[QueryWord], query: &SearchQuery) -> SearchResults {
-        let mut scores = self.index().score_documents(words);
-        scores
-            .retain(|(place, _)| self.entry_at(*place).is_some_and(|entry| self.can_be_found(entry, query)));
-        let order =
-            |one: &(u32, f32), other: &(u32, f32)| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0));
-        let more = scores.len().saturating_sub(query.limit);
+    fn rank_tools(&self, text: &str, words: &[QueryWord], query: &SearchQuery) -> SearchResults {
+        let named = self.named_tools(text);
+        let scores = self.index().score_documents(words).into_iter();
+        let mut ranked: Vec<RankedTool> = scores
+            .filter(|(place, _)| self.entry_at(*place).is_some_and(|entry| self.can_be_ranked(entry, query)))
+            .map(|(place, score)| RankedTool { name: named.get(&place).copied(), score, place })
+            .collect();
+        let more = ranked.len().saturating_sub(query.limit);
         if more > 0 {
-            scores.select_nth_unstable_by(query.limit, order);
-            scores.truncate(query.limit);
+            ranked.select_nth_unstable_by(query.limit, RankedTool::order);
+            ranked.truncate(query.limit);
         }
-        scores.sort_unstable_by(order);
-        let tools = scores.iter().filter_map(|(place, _)| self.entry_at(*place).cloned()).collect();
+        ranked.sort_unstable_by(RankedTool::order);
+        let tools = ranked.iter().filter_map(|tool| self.entry_at(tool.place).cloned()).collect();
         SearchResults { tools, more, unfound: Vec::new() }
+    }
+
+    /// The tools that the query names, by their places.
+    fn named_tools(&self, text: &str) -> HashMap<u32, NameMatch> {
+        let mut named = HashMap::new();
+        for (place, kind) in self.index().find_exact(text) {
+            let is_literal = self
+                .entry_at(place)
+                .is_some_and(|entry| entry.tool.name.as_str() == text || entry.name.as_str() == text);
+            let kind = if is_literal { NameMatch::Literal } else { kind };
+            let known = named.entry(place).or_insert(kind);
+            *known = kind.max(*known);
+        }
+        named
     }
 
     fn select_by_name(&self, names: &[String], query: &SearchQuery) -> SearchResults {
@@ -189,6 +220,12 @@ impl Catalog {
         similar_names(name, findable.map(|entry| entry.name.as_str()))
     }
 
+    /// Whether words may find the tool. Built-in tools are always listed, so that they would only displace
+    /// others.
+    fn can_be_ranked(&self, entry: &CatalogEntry, query: &SearchQuery) -> bool {
+        !matches!(entry.provider, ToolProvider::Host(_)) && self.can_be_found(entry, query)
+    }
+
     /// Whether the query may find the tool. `ToolSearch` itself is left out, because the client already has
     /// it.
     fn can_be_found(&self, entry: &CatalogEntry, query: &SearchQuery) -> bool {
@@ -203,7 +240,19 @@ impl Catalog {
         is_of_server && !is_search && entry.tool.audience.includes_model() && !self.is_denied(entry)
     }
 
-    /// The search index, built on the first search.
+    /// Builds the search index, unless it is built already. For thousands of tools that takes a tenth of a
+    /// second, which the first search takes otherwise.
+    pub fn prepare_search(&self) {
+        self.index();
+    }
+
+    /// Whether the search index is built.
+    #[must_use]
+    pub fn is_search_prepared(&self) -> bool {
+        self.index.get().is_some()
+    }
+
+    /// The search index, built on the first search at the latest.
     fn index(&self) -> &SearchIndex {
         self.index.get_or_init(|| index_tools(&self.entries))
     }

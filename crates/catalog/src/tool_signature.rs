@@ -1,7 +1,8 @@
 //! Signature of a tool in one line: its name with the names and types of its arguments.
 //!
-//! For people, who compare tools by their arguments; a model gets the whole schema. All of it is untrusted
-//! text of a server, so hidden characters become escapes, and long or recursive schemas are cut.
+//! For people that compare tools by their arguments, and for models that choose among found tools; a model that
+//! calls a tool gets the whole schema. All of it is untrusted text of a server, so hidden characters become
+//! escapes, and long or recursive schemas are cut.
 
 use mcparley_model::text::{display_line, truncate_text};
 use mcparley_model::tool::Tool;
@@ -26,8 +27,14 @@ const DEPTH: usize = 6;
 /// optional argument has a question mark.
 #[must_use]
 pub fn tool_signature(tool: &Tool) -> String {
+    format!("{}{}", display_word(tool.name.as_str()), argument_signature(tool))
+}
+
+/// The arguments of a tool as in its signature, such as `(repo_path: string, amend?: boolean)`.
+#[must_use]
+pub fn argument_signature(tool: &Tool) -> String {
     let schema = serde_json::from_str(tool.input_schema.get()).unwrap_or(Value::Null);
-    format!("{}({})", display_word(tool.name.as_str()), signature_arguments(&schema).join(", "))
+    format!("({})", signature_arguments(&schema).join(", "))
 }
 
 /// The arguments of a schema, each as `name: type`, in the order of the schema.

@@ -15,7 +15,7 @@ use mcparley::{HostBuilder, Paths, RunOptions};
 use mcparley_auth::browser::{Browser, DesktopSession};
 use mcparley_console::dialog::TerminalDialogs;
 use mcparley_conversation::{ModelChoice, ModelChoiceError, ModelClient};
-use mcparley_daemon::DaemonPaths;
+use mcparley_daemon::{DaemonCalls, DaemonPaths};
 use mcparley_platform::dirs::{ClaudeFiles, Directories};
 use mcparley_wire::transport::http::{Network, NetworkSettings};
 
@@ -83,6 +83,12 @@ impl Context {
     /// The link to the daemon, if it is used.
     pub(crate) fn daemon(&self) -> Option<DaemonLink> {
         self.uses_daemon.then(|| self.daemon_link())
+    }
+
+    /// Gives durable calls to the daemon, which is started for them; `None` without the path of this program.
+    pub(crate) fn daemon_calls(&self) -> Option<DaemonCalls> {
+        let starter = daemon_starter(self.paths.executable.clone()?, &self.run_options.env);
+        Some(DaemonCalls::new(self.daemon_paths.clone(), self.daemon_link(), starter))
     }
 
     /// The link to the daemon, also if it is used for nothing else.

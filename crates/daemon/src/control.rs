@@ -9,9 +9,9 @@
 //! | `daemon/restart` | `signatures` | `ended`: the number of servers that end |
 //! | `daemon/start_task` | a [`TaskRequest`] | the [`crate::TaskRecord`]; the call is recorded and about to be sent |
 //! | `daemon/tasks` | | a [`crate::TaskList`] |
-//! | `daemon/task` | a [`TaskQuery`] | a list of one [`crate::StoredTask`], or of `null` |
-//! | `daemon/cancel_task` | a [`TaskQuery`] | a list of the [`crate::TaskRecord`], which has ended, or of `null` |
-//! | `daemon/remove_task` | a [`TaskQuery`] | whether there was one that has ended |
+//! | `daemon/task` | `id`, and `wait` for a running call | a list of one [`crate::StoredTask`], or of `null` |
+//! | `daemon/cancel_task` | `id` | a list of the [`crate::TaskRecord`], which has ended, or of `null` |
+//! | `daemon/remove_task` | `id` | whether there was one that has ended |
 
 use std::io;
 use std::os::unix::net::UnixStream;

@@ -16,6 +16,7 @@
 //! | MCP between one client and one server | `channel` |
 //! | durable calls, which outlive their client: the journal, the running calls, one call | `task_journal`, `task_runner`, `task_call` |
 //! | durable calls as the command line sees them | [`task_view`], [`TaskRequest`], [`TaskRecord`] |
+//! | durable calls of the clients of a gateway | [`DaemonCalls`] |
 //! | questions about the daemon, for the command line | [`control`], [`DaemonStatus`] |
 
 mod channel;
@@ -23,6 +24,7 @@ mod connection;
 pub mod control;
 mod copy_table;
 mod daemon;
+mod gateway_calls;
 mod paths;
 mod server_copy;
 mod share_facts;
@@ -35,6 +37,7 @@ mod task_runner;
 pub mod task_view;
 
 pub use daemon::{Daemon, DaemonError};
+pub use gateway_calls::DaemonCalls;
 pub use paths::DaemonPaths;
 pub use status::{CopyStatus, DaemonStatus};
 pub use task_record::{StoredTask, TaskList, TaskRecord, TaskRequest, TaskState};

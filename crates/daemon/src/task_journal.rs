@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use mcparley::results::RawJson;
 use mcparley_model::limits::{
     DURABLE_CALLS, DURABLE_CALLS_RUNNING, DURABLE_HEAD_BYTES, DURABLE_RESULT_BYTES,
 };
@@ -129,9 +130,11 @@ impl TaskJournal {
             tool: request.tool.clone(),
             project: request.attach.project.clone(),
             session: request.attach.session.clone(),
+            owner: request.owner.clone(),
             created_ms: unix_ms(now),
             ended_ms: None,
             ttl_ms: u64::try_from(request.ttl().as_millis()).unwrap_or(u64::MAX),
+            is_error: false,
             error: None,
         };
         self.lock_state().reserve_place(&task)?;
@@ -158,6 +161,8 @@ impl TaskJournal {
                 (TaskState::Failed, Some(reason))
             }
             TaskEnd::Completed(text) => {
+                let is_error = RawJson::from_text(&text).member("isError").and_then(|it| it.decode().ok());
+                task.is_error = is_error.unwrap_or_default();
                 result = Some(text);
                 (TaskState::Completed, None)
             }

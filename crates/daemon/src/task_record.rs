@@ -25,6 +25,9 @@ pub struct TaskRequest {
     /// Members of `_meta` for the server.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub meta: Map<String, Value>,
+    /// The owner, for a call of a gateway's client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
     /// The time in milliseconds that the server may be silent.
     pub limit_ms: u64,
     /// The time in milliseconds for which the result is kept after the end of the call.
@@ -42,6 +45,7 @@ impl TaskRequest {
             tool: call.tool.as_str().to_owned(),
             arguments: call.arguments.as_str().to_owned(),
             meta: Map::new(),
+            owner: None,
             limit_ms: milliseconds(call.limit),
             ttl_ms: ttl.map(milliseconds),
         }
@@ -109,6 +113,9 @@ pub struct TaskRecord {
     pub project: PathBuf,
     /// The session of the client.
     pub session: String,
+    /// The owner, for a call of a gateway's client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
     /// The time of the request, in milliseconds since 1970.
     pub created_ms: u64,
     /// The time of the end, in milliseconds since 1970.
@@ -116,6 +123,9 @@ pub struct TaskRecord {
     pub ended_ms: Option<u64>,
     /// The time in milliseconds for which the result is kept after the end.
     pub ttl_ms: u64,
+    /// Whether the result is an error of the tool.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_error: bool,
     /// The reason why there is no result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,

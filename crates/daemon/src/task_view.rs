@@ -39,6 +39,9 @@ pub enum TaskViewError {
     /// No daemon is running.
     #[error("no daemon is running")]
     NoDaemon,
+    /// The daemon cannot be started.
+    #[error("the daemon cannot be started: {0}")]
+    NotLaunched(String),
     /// There is no such call.
     #[error("there is no task `{}`", display_line(id))]
     NotFound {
@@ -97,7 +100,7 @@ impl Explain for TaskViewError {
             }
             Self::Running { id } => Some(format!("run `mcparley tasks cancel {id}` first")),
             Self::Control(_) => Some("run `mcparley daemon logs`".to_owned()),
-            Self::ProjectPath | Self::NoDaemon | Self::NotRunning { .. } => None,
+            Self::ProjectPath | Self::NoDaemon | Self::NotLaunched(_) | Self::NotRunning { .. } => None,
         }
     }
 }
@@ -129,19 +132,28 @@ pub fn list_tasks(paths: &DaemonPaths) -> Result<TaskList, TaskViewError> {
 /// # Errors
 /// A [`TaskViewError`].
 pub fn find_task(paths: &DaemonPaths, id: &str, wait: bool) -> Result<StoredTask, TaskViewError> {
-    let query = TaskQuery { id: complete_id(paths, id)?, wait };
+    let id = complete_id(paths, id)?;
     loop {
-        let found = match ask_daemon::<[Option<StoredTask>; 1]>(paths, "daemon/task", &query)? {
-            Some([found]) => found,
-            // Also if the daemon has ended meanwhile: its journal has the end of the call.
-            None => read_journal(paths).find(&query.id, SystemTime::now()),
-        };
-        match found {
-            None => return Err(TaskViewError::NotFound { id: query.id }),
+        match poll_task(paths, &id, wait)? {
+            None => return Err(TaskViewError::NotFound { id }),
             Some(StoredTask { task, .. }) if wait && task.state == TaskState::Running => {}
             Some(found) => return Ok(found),
         }
     }
+}
+
+/// The durable call with this id, and its result. A running one is waited for, for a moment, if `wait` is set.
+pub(crate) fn poll_task(
+    paths: &DaemonPaths,
+    id: &str,
+    wait: bool,
+) -> Result<Option<StoredTask>, TaskViewError> {
+    let query = TaskQuery { id: id.to_owned(), wait };
+    Ok(match ask_daemon::<[Option<StoredTask>; 1]>(paths, "daemon/task", &query)? {
+        Some([found]) => found,
+        // Also if the daemon has ended meanwhile: its journal has the end of the call.
+        None => read_journal(paths).find(id, SystemTime::now()),
+    })
 }
 
 /// Cancels a running call, and returns it once it has ended.

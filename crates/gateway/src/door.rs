@@ -13,10 +13,12 @@
 //! | `exchange` | the answer to one request, as JSON or as an event stream |
 //! | `event_stream`, `body` | event streams, and their readers |
 //! | `http_session`, `session_table`, `question` | sessions of the old era, and requests to their clients |
+//! | `cluster_service`, `remote_stream` | requests and streams of other gateways of a cluster |
 //! | `metrics` | counters for Prometheus |
 //! | `page` | a web page beside the endpoints for MCP, answered by a [`PageHandler`] |
 
 mod body;
+mod cluster_service;
 mod configured_views;
 mod endpoint;
 mod event_stream;
@@ -30,6 +32,7 @@ mod mcp;
 mod metrics;
 mod page;
 mod question;
+mod remote_stream;
 pub(crate) mod reply;
 mod session_table;
 
@@ -41,9 +44,10 @@ use std::time::Duration;
 use mcparley::Host;
 use mcparley::audit::RefusedRequest;
 use mcparley_identity::AccessPolicy;
-use mcparley_model::limits::DOOR_DRAIN_TIME;
+use mcparley_model::limits::{CLUSTER_COMMAND_TIME, DOOR_DRAIN_TIME};
 use tokio::sync::watch;
 
+use crate::cluster_link::{ClusterLink, ClusterOptions};
 use crate::door::endpoint::Endpoints;
 use crate::door::legacy_sse::LegacySessions;
 use crate::door::metrics::DoorMetrics;
@@ -51,6 +55,7 @@ use crate::gateway::Gateway;
 use crate::guard::load::LoadLimits;
 use crate::guard::names::NameCheck;
 use crate::guard::refusal::RequestRefusal;
+use crate::guard::shared_rate::share_rates;
 use crate::guard::tokens::TokenPolicy;
 use crate::guard::{Guard, PeerAddress};
 use crate::seal::Seal;
@@ -84,6 +89,8 @@ pub struct DoorOptions {
     pub seal: Seal,
     /// Whether MCP is served; otherwise only the web page and the endpoints for operation are.
     pub has_mcp: bool,
+    /// The membership in a cluster of gateways.
+    pub cluster: Option<ClusterOptions>,
     /// The web page below `/ui/`.
     pub page: Option<Arc<dyn PageHandler>>,
 }
@@ -97,6 +104,7 @@ pub(crate) struct DoorShared {
     host: Host,
     pub(crate) legacy: Option<LegacySessions>,
     pub(crate) metrics: DoorMetrics,
+    pub(crate) cluster: Option<Arc<ClusterLink>>,
     pub(crate) has_mcp: bool,
     pub(crate) page: Option<Arc<dyn PageHandler>>,
     drain: watch::Sender<bool>,
@@ -115,8 +123,19 @@ impl Doors {
     /// Opens the doors of a gateway on these listeners.
     #[must_use]
     pub fn new(gateway: &Gateway, options: DoorOptions, listeners: Vec<DoorListener>) -> Self {
-        let DoorOptions { hosts, origins, tokens, issuer, views, rate, has_sse, seal, has_mcp, page } =
-            options;
+        let DoorOptions {
+            hosts,
+            origins,
+            tokens,
+            issuer,
+            views,
+            rate,
+            has_sse,
+            seal,
+            has_mcp,
+            cluster,
+            page,
+        } = options;
         let address: Option<SocketAddr> = listeners.iter().find_map(DoorListener::address);
         let guard = Guard {
             names: NameCheck::new(address, &hosts, &origins),
@@ -126,12 +145,17 @@ impl Doors {
         };
         let seal = Arc::new(seal);
         gateway.use_seal(Arc::clone(&seal));
+        let cluster = cluster.map(|options| ClusterLink::new(options, Arc::clone(&seal)));
+        if let Some(link) = &cluster {
+            gateway.use_cluster(Arc::clone(link));
+        }
         let shared = DoorShared {
             guard,
             endpoints: Endpoints::new(gateway, views, &seal),
             host: gateway.host.clone(),
             legacy: has_sse.then(|| LegacySessions::new(gateway.clone())),
             metrics: DoorMetrics::new(),
+            cluster,
             has_mcp,
             page,
             drain: watch::Sender::new(false),
@@ -154,6 +178,10 @@ impl Doors {
                 sweeping.endpoints.iter().for_each(|endpoint| endpoint.sessions.remove_expired());
             }
         });
+        if let Some(link) = self.shared.cluster.clone() {
+            tasks.spawn(share_rates(Arc::clone(&self.shared.guard.load), Arc::clone(&link)));
+            tasks.spawn(cluster_service::handle_messages(Arc::clone(&self.shared), link));
+        }
         stop.await;
         self.shared.drain.send_replace(true);
         self.shared.endpoints.iter().for_each(|endpoint| endpoint.sessions.close_channels());
@@ -165,6 +193,9 @@ impl Doors {
             tokio::time::sleep(DRAIN_INTERVAL).await;
         };
         let _late = tokio::time::timeout(DOOR_DRAIN_TIME, finished).await;
+        if let Some(link) = &self.shared.cluster {
+            link.member.leave(CLUSTER_COMMAND_TIME).await;
+        }
         if let Some(socket) = self.socket.lock().ok().and_then(|mut socket| socket.take()) {
             listener::remove_socket(&socket);
         }

@@ -14,9 +14,13 @@ use mcparley::model::log_level::LogLevel;
 use mcparley::pool::client_offer::ClientOffer;
 use mcparley::pool::sample::{Sampler, SamplingRefusal, SamplingRequest, SamplingResult};
 use mcparley::{BoxedFuture, CallContext, Host, HostBuilder};
+use mcparley_cluster::InstanceId;
+use mcparley_platform::random::random_number;
 use mcparley_wire::gateway_path::begin_gateway;
 use tokio::sync::watch;
 
+use crate::cluster_link::ClusterLink;
+use crate::durable_calls::DurableCalls;
 use crate::gateway::client_views::ClientViews;
 use crate::gateway::current_view::ViewCache;
 use crate::gateway::log_levels::ClientLogLevels;
@@ -47,6 +51,12 @@ pub struct Gateway {
     pub(crate) log_levels: Arc<ClientLogLevels>,
     /// The seal of values for clients, once one is needed.
     seal: Arc<OnceLock<Option<Arc<Seal>>>>,
+    /// The process that makes calls of clients that may leave, if there is one.
+    pub(crate) durable: Option<Arc<dyn DurableCalls>>,
+    /// The link to the other gateways of the cluster.
+    cluster: Arc<OnceLock<Arc<ClusterLink>>>,
+    /// The number of this gateway outside of a cluster.
+    number: u32,
     /// The number of clients.
     pub(crate) clients: Arc<AtomicUsize>,
     /// The gateways for clients with other capabilities, in transparent mode.
@@ -75,6 +85,9 @@ impl Gateway {
             roots,
             log_levels,
             seal: Arc::default(),
+            durable: None,
+            cluster: Arc::default(),
+            number: u32::try_from(random_number() >> 32).unwrap_or_default(),
             clients,
             pending,
             client_views,
@@ -107,6 +120,21 @@ impl Gateway {
         let (views, tool_lists, client_views) = (Arc::default(), Arc::default(), Arc::default());
         let view = Self { host, views, tool_lists, client_views, ..self.clone() };
         Self { name: Some(Arc::from(name)), ..view }.with_mode(mode)
+    }
+
+    /// Lets clients call tools of local servers as durable tasks. To be set after the mode.
+    #[must_use]
+    pub fn with_durable_calls(mut self, durable: Arc<dyn DurableCalls>) -> Self {
+        self.durable = Some(durable);
+        let mode = GatewayMode { has_durable_calls: true, ..GatewayMode::clone(&self.mode) };
+        self.with_mode(mode)
+    }
+
+    /// Seals values for clients with this seal, such as ids of tasks: they are valid as long as its key.
+    #[must_use]
+    pub fn with_seal(self, seal: Seal) -> Self {
+        self.use_seal(Arc::new(seal));
+        self
     }
 
     /// Prepares a host to be served: elicitation and sampling are declared to its servers, and only the
@@ -167,6 +195,21 @@ impl Gateway {
     /// random numbers.
     pub(crate) fn seal(&self) -> Option<&Seal> {
         self.seal.get_or_init(|| Seal::in_memory().ok().map(Arc::new)).as_deref()
+    }
+
+    /// Makes this gateway a member of a cluster. The first link stays.
+    pub(crate) fn use_cluster(&self, link: Arc<ClusterLink>) {
+        let _first = self.cluster.set(link);
+    }
+
+    /// The link to the other gateways, if there are any.
+    pub(crate) fn cluster(&self) -> Option<&Arc<ClusterLink>> {
+        self.cluster.get()
+    }
+
+    /// The number of this gateway: in its cluster, or else a random one.
+    pub(crate) fn instance(&self) -> InstanceId {
+        self.cluster().map_or(InstanceId(self.number), |link| link.instance())
     }
 
     /// Tells the servers the log level.

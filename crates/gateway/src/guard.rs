@@ -3,6 +3,7 @@
 pub(crate) mod load;
 pub(crate) mod names;
 pub(crate) mod refusal;
+pub(crate) mod shared_rate;
 pub(crate) mod tokens;
 
 use std::net::IpAddr;

@@ -22,7 +22,9 @@
 //! | `response` | results in the form of an era: handshake, tools, results of calls |
 //! | `client_asker`, `question`, `question_route` | asking the user of a client |
 //! | `pending` | the open questions, answered by the client or from another terminal |
+//! | `cluster_link` | requests that another gateway of the cluster owns, and values that all know |
 //! | [`control`] | the control socket: open questions and reconnects for other processes of the user |
+//! | [`DurableCalls`] | calls that another process makes and keeps, as tasks of clients that may leave |
 //! | `call_line`, `elicitation_form` | relaying the requests of servers to the client of a call |
 //! | `client_abilities` | the era of a request, and the capabilities of its client |
 
@@ -30,8 +32,10 @@ mod call_line;
 mod client_abilities;
 mod client_asker;
 mod client_sessions;
+mod cluster_link;
 pub mod control;
 mod door;
+mod durable_calls;
 mod elicitation_form;
 mod gateway;
 mod guard;
@@ -48,10 +52,12 @@ mod session;
 mod view;
 
 pub use client_abilities::offer_from_capabilities;
+pub use cluster_link::ClusterOptions;
 pub use door::{
     DoorError, DoorListener, DoorOptions, Doors, GatewayView, PAGE_PATH, PageBody, PageHandler, PageRequest,
     SESSION_PATH,
 };
+pub use durable_calls::{DurableCallError, DurableCalls, DurableState, DurableTask};
 pub use gateway::Gateway;
 pub use guard::tokens::{GeneratedToken, OneTimeToken, TokenFile, TokenFileError, TokenPolicy};
 pub use mcparley_identity::{AccessPolicy, IssuerError, IssuerSettings};

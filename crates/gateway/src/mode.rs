@@ -19,6 +19,8 @@ pub struct GatewayMode {
     pub raw: bool,
     /// Whether clients with different capabilities share one connection in transparent mode.
     pub shares_connection: bool,
+    /// Whether tools of local servers can be called as durable tasks.
+    pub has_durable_calls: bool,
 }
 
 /// The names of tools and prompts for clients.
@@ -42,6 +44,7 @@ impl Default for GatewayMode {
             for_model: true,
             raw: false,
             shares_connection: false,
+            has_durable_calls: false,
         }
     }
 }
@@ -57,6 +60,7 @@ impl GatewayMode {
             for_model: false,
             raw: true,
             shares_connection: false,
+            has_durable_calls: false,
         }
     }
 

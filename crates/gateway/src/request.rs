@@ -5,11 +5,13 @@
 mod call;
 mod call_request;
 mod changes;
+mod durable_tasks;
 mod extension;
 mod list;
 mod logging;
 mod mapped_tasks;
 mod names;
+mod owner;
 mod relay;
 mod resources;
 mod roots;
@@ -104,6 +106,11 @@ impl GatewaySession {
                 return self.answer_discover().await.map(JsonPieces::from);
             }
             _ => {}
+        }
+        if self.shared.gateway.cluster().is_some()
+            && let Some(answer) = Box::pin(self.answer_at_owner(&id, &method, params, &replies)).await
+        {
+            return answer.map(JsonPieces::from);
         }
         let agreed = *self.lock_handshake();
         let caller = Caller::from_meta(&meta, agreed)?;

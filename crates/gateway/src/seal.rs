@@ -16,6 +16,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
+use mcparley_cluster::{ClusterMember, StoreError};
 use mcparley_platform::file::{
     Creation, FileReadError, FileUpdateError, SymlinkPolicy, read_private, update_file,
 };
@@ -50,6 +51,9 @@ pub enum SealKeyError {
     /// The key file holds no key.
     #[error("the key file holds no key of {KEY_BYTES} bytes")]
     Invalid,
+    /// The key that gateways share cannot be fetched.
+    #[error("the key that the gateways share cannot be fetched: {0}")]
+    Shared(#[from] StoreError),
 }
 
 impl Seal {
@@ -83,6 +87,20 @@ impl Seal {
                 Zeroizing::new(stored.ok_or(SealKeyError::Invalid)?.text)
             }
         };
+        Self::parse(&text)
+    }
+
+    /// A seal with the key that all gateways of a cluster share. The first gateway chooses it.
+    ///
+    /// # Errors
+    /// When the shared state cannot be reached, or holds no key.
+    pub async fn from_cluster(member: &ClusterMember) -> Result<Self, SealKeyError> {
+        let ours = URL_SAFE_NO_PAD.encode(Self::in_memory()?.root.as_slice());
+        let text = member.share_value(member.keys().seal_root(), ours.into_bytes()).await?;
+        Self::parse(std::str::from_utf8(text.expose()).map_err(|_| SealKeyError::Invalid)?)
+    }
+
+    fn parse(text: &str) -> Result<Self, SealKeyError> {
         let bytes = URL_SAFE_NO_PAD.decode(text.trim()).map(Zeroizing::new);
         let bytes = bytes.map_err(|_| SealKeyError::Invalid)?;
         let mut root = Zeroizing::new([0; KEY_BYTES]);

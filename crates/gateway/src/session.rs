@@ -7,6 +7,7 @@ pub(crate) mod asked_pages;
 pub(crate) mod client_tasks;
 pub(crate) mod log_level;
 pub(crate) mod parked;
+pub(crate) mod parked_state;
 pub(crate) mod roots;
 pub(crate) mod running_call;
 pub(crate) mod tool_list;
@@ -65,8 +66,19 @@ pub(crate) struct Shared {
     pub(crate) tasks: ClientTasks,
     /// The resources that the client is subscribed to.
     pub(crate) watches: WatchedResources,
+    /// The session over HTTP, by whose id other gateways know it.
+    pub(crate) http: OnceLock<HttpIdentity>,
     /// Semaphore that limits the subscriptions.
     pub(crate) subscriptions: Semaphore,
+}
+
+/// The names of a session over HTTP.
+#[derive(Clone, Debug)]
+pub(crate) struct HttpIdentity {
+    /// The value of `Mcp-Session-Id`.
+    pub(crate) id: Arc<str>,
+    /// The name of the session in the shared state.
+    pub(crate) key: Arc<str>,
 }
 
 impl Gateway {
@@ -109,6 +121,7 @@ impl GatewaySession {
             pages: AskedPages::default(),
             tasks: ClientTasks::default(),
             watches: WatchedResources::default(),
+            http: OnceLock::new(),
             subscriptions: Semaphore::new(SERVED_SUBSCRIPTIONS),
         };
         Self { shared: Arc::new(shared), principal: Arc::new(principal) }
@@ -133,10 +146,20 @@ impl GatewaySession {
         self.shared.gateway.mode.is_transparent()
     }
 
+    /// The name of the principal, which all its sessions share.
+    pub(crate) fn principal_name(&self) -> &str {
+        &self.principal.identity.account
+    }
+
+    /// The name of the view that the client uses; the main endpoint has none.
+    pub(crate) fn view_name(&self) -> Option<&str> {
+        self.shared.gateway.name.as_deref()
+    }
+
     /// The owner that values for the client are sealed for: its account, at this endpoint.
     pub(crate) fn seal_owner(&self) -> Cow<'_, str> {
-        let account = &*self.principal.identity.account;
-        match &self.shared.gateway.name {
+        let account = self.principal_name();
+        match self.view_name() {
             None => Cow::Borrowed(account),
             Some(view) => Cow::Owned(format!("{account}\0{view}")),
         }

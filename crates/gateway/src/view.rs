@@ -50,6 +50,8 @@ pub(crate) struct ViewServer {
     pub(crate) about: Option<Arc<ServerDescription>>,
     /// The protocol version of a server that is connected.
     pub(crate) version: Option<ProtocolVersion>,
+    /// Whether the server is a program of this machine.
+    pub(crate) is_local: bool,
 }
 
 /// One prompt of a view.

@@ -17,9 +17,9 @@ use crate::inspection_server;
 use crate::page_opener::PageOpener;
 use crate::permission::{Approver, Classifier, DenyingApprover};
 use crate::reload;
-use mcparley_auth::IdentitySettings;
 use mcparley_config::{BUILT_IN_SERVER, LoadedConfig, Paths, RunOptions, StartPolicy, load_config};
 use mcparley_pool::attach::DaemonLink;
+use mcparley_pool::auth::IdentitySettings;
 use mcparley_pool::client_offer::ClientOffer;
 use mcparley_pool::connect::ConnectContext;
 use mcparley_pool::elicit::Elicitor;
@@ -335,13 +335,14 @@ impl HostBuilder {
         let hook_runner = Arc::new(hook_runner);
         let context = self.connect_context(&hook_runner);
         let pool = self.pool.unwrap_or_else(|| Pool::new(StartGate::from_env(&context.dialer.env)));
-        let starter = Arc::new(ConnectionStarter::new(
+        let starter = ConnectionStarter::new(
             context.clone(),
             pool,
             built_in.as_deref(),
             self.start,
             self.skips_failures,
-        ));
+        );
+        let starter = Arc::new(starter.with_bare_names(!self.unprefixed.is_empty()));
         let parts = HostParts {
             approver: self.approver,
             hooks: Arc::clone(&hook_runner),

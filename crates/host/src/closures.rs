@@ -9,7 +9,7 @@ use mcparley_wire::peer::BoxedFuture;
 use crate::builder::HostBuilder;
 use crate::page_opener::PageOpener;
 use crate::permission::{Approver, PermissionAnswer, PermissionQuestion};
-use mcparley_auth::BrowserPage;
+use mcparley_pool::auth::BrowserPage;
 use mcparley_pool::elicit::{Elicitation, ElicitationReply, Elicitor};
 use mcparley_pool::sample::{Sampler, SamplingRefusal, SamplingRequest, SamplingResult};
 

@@ -99,6 +99,8 @@ pub(crate) struct HostInner {
     leaving: Mutex<JoinSet<()>>,
     /// Background tasks that live as long as the host, such as the file watcher.
     tasks: Mutex<Vec<AbortOnDropTask<()>>>,
+    /// The task that builds the search index of the newest catalog.
+    search_preparation: Mutex<Option<AbortOnDropTask<()>>>,
     /// The reconnect requests that were acted on.
     seen_requests: Mutex<SeenRequests>,
 }
@@ -122,6 +124,7 @@ impl HostInner {
             disabled: Mutex::default(),
             leaving: Mutex::default(),
             tasks: Mutex::default(),
+            search_preparation: Mutex::default(),
             seen_requests: Mutex::default(),
         }
     }
@@ -135,6 +138,11 @@ impl Host {
     /// Locks the reconnect requests that were acted on.
     pub(crate) fn seen_requests(&self) -> MutexGuard<'_, SeenRequests> {
         lock_ignoring_poison(&self.inner.seen_requests)
+    }
+
+    /// Stores the task that builds a search index, in place of one that builds an older index.
+    pub(crate) fn replace_search_preparation(&self, task: AbortOnDropTask<()>) {
+        *lock_ignoring_poison(&self.inner.search_preparation) = Some(task);
     }
 
     pub(crate) fn downgrade(&self) -> Weak<HostInner> {

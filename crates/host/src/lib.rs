@@ -75,11 +75,11 @@ mod server_logs;
 mod sign_in;
 pub mod skill;
 
-pub use mcparley_auth as auth;
 pub use mcparley_catalog as catalog;
 pub use mcparley_config as config;
 pub use mcparley_model as model;
 pub use mcparley_pool as pool;
+pub use mcparley_pool::auth;
 pub use mcparley_results as results;
 
 pub use builder::HostBuilder;

@@ -1,7 +1,7 @@
 //! Opens sign-in pages for the user.
 
-use mcparley_auth::BrowserPage;
 use mcparley_model::name::ServerName;
+use mcparley_pool::auth::BrowserPage;
 use mcparley_wire::peer::BoxedFuture;
 
 /// Shows a page to the user: in a browser, or as an address in a terminal.

@@ -1,9 +1,11 @@
 //! Tool search across all servers: waits a moment for connecting ones, and reports which are missing and
 //! why.
 //!
-//! The ranking is in the catalog; the answer for a model is in `answer`.
+//! The ranking is in the catalog; the answer for a model is in `answer`; `prepare` builds the index ahead of the
+//! first search.
 
 mod answer;
+mod prepare;
 
 use std::sync::Arc;
 
@@ -65,20 +67,17 @@ impl Host {
     /// Waits at most five seconds for connecting servers, and connects those whose tools are not known.
     /// Tools that are selected by name and known are found at once.
     pub async fn search_tools(&self, query: &SearchQuery) -> ToolSearchResult {
-        let known = self.catalog().search_tools(query);
-        let is_enough = query.is_selection() && known.unfound.is_empty();
-        if !is_enough {
-            // Servers that are not connected in time are reported as missing.
-            let _late = tokio::time::timeout(SEARCH_WAIT, self.connect_unknown_servers(query.server())).await;
+        if query.is_selection() {
+            let found = self.catalog().search_tools(query);
+            if found.unfound.is_empty() {
+                return ToolSearchResult { found, missing: Vec::new() };
+            }
         }
+        // Servers that are not connected in time are reported as missing.
+        let _late = tokio::time::timeout(SEARCH_WAIT, self.connect_unknown_servers(query.server())).await;
         let catalog = self.catalog();
-        let found = if is_enough { known } else { catalog.search_tools(query) };
-        let missing = if is_enough {
-            Vec::new()
-        } else {
-            unsearched_servers(&self.servers(), &catalog, query.server())
-        };
-        ToolSearchResult { found, missing }
+        let found = catalog.search_tools(query);
+        ToolSearchResult { found, missing: unsearched_servers(&self.servers(), &catalog, query.server()) }
     }
 
     /// Connects the servers whose tools are not known, and waits for those that are connecting.

@@ -11,7 +11,7 @@ use mcparley_model::name::ServerName;
 
 use crate::host::Host;
 
-use mcparley_auth::{Flow, SignInError, SignInMethod, SignOutOutcome};
+use mcparley_pool::auth::{Flow, SignInError, SignInMethod, SignOutOutcome};
 
 impl Host {
     /// Starts a sign-in to a server, or joins the one in progress. Show the page, then wait; the server is
@@ -53,7 +53,7 @@ impl Host {
 
     /// The account at a server; `None` where the credentials are in the server's entry.
     #[must_use]
-    pub fn account(&self, server: &ServerName) -> Option<mcparley_auth::Account> {
+    pub fn account(&self, server: &ServerName) -> Option<mcparley_pool::auth::Account> {
         self.connection(server).and_then(|connection| connection.account().cloned())
     }
 }

@@ -142,6 +142,14 @@ pub fn is_same_server(left: &str, right: &str) -> bool {
     left.chars().map(to_public_char).eq(right.chars().map(to_public_char))
 }
 
+/// Whether tools of two servers could get equal public names, so that one needs a hash. Pure prefixes decide:
+/// `a` and `b` never meet, but `a` with the tool `b__c` meets `a__b` with the tool `c`.
+#[must_use]
+pub fn may_share_names(left: &ServerName, right: &ServerName) -> bool {
+    let [left, right] = [left, right].map(|server| normalize_server(server) + "__");
+    left.starts_with(&right) || right.starts_with(&left)
+}
+
 /// Normalizes a tool's name to its part of a public name, before shortening.
 #[must_use]
 pub fn normalize_tool(name: &ToolName) -> String {

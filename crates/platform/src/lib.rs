@@ -5,6 +5,7 @@
 //! | [`mod@file`] | the one bounded reader and the one atomic writer of the product |
 //! | [`dirs`] | paths of our files and of Claude Code's |
 //! | [`process`] | spawns servers under a guardian that kills them when the host ends |
+//! | [`folder_watch`] | reports changed entries of folders |
 //! | [`terminal`] | turns terminal echo off while a secret is typed |
 //! | [`random`] | random numbers and names |
 //! | [`socket`] | Unix sockets of one user |
@@ -18,6 +19,7 @@
 
 pub mod dirs;
 pub mod file;
+pub mod folder_watch;
 pub mod process;
 pub mod random;
 pub mod socket;

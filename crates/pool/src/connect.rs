@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcparley_auth::Accounts;
+use crate::auth::Accounts;
 use mcparley_model::config::{Era, IdeConfig, RemoteConfig, ServerConfig, TransportConfig};
 use mcparley_model::expand::Env;
 use mcparley_model::limits::{

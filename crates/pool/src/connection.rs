@@ -33,7 +33,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use mcparley_auth::Account;
+use crate::auth::Account;
 use mcparley_model::config::ServerConfig;
 use mcparley_model::limits::LOG_LEVEL_TIME;
 use mcparley_model::log_level::LogLevel;

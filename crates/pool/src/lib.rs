@@ -17,6 +17,11 @@
 //! | tasks that end with their owner, and explored schedules in tests | [`task`] |
 
 pub mod attach;
+#[cfg(feature = "http")]
+pub use mcparley_auth as auth;
+#[cfg(not(feature = "http"))]
+#[path = "without_auth.rs"]
+pub mod auth;
 pub mod caches;
 pub mod call_client;
 pub mod catalog_cache;

@@ -25,6 +25,10 @@ mod memory;
 mod note;
 mod outcome;
 mod outline;
+#[cfg(feature = "images")]
+mod picture;
+#[cfg(not(feature = "images"))]
+#[path = "without_images.rs"]
 mod picture;
 mod read;
 mod repeated_text;

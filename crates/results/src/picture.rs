@@ -66,7 +66,7 @@ pub(super) fn fit_image(bytes: &[u8], declared: &str) -> Result<FittedImage, Ima
     if !is_moving && !is_large && base64_length(bytes.len()) <= IMAGE_BASE64_BYTES {
         return Ok(FittedImage { mime, bytes: None, remark: join_remarks(&remarks) });
     }
-    let image = if is_large { scale_down(&image)? } else { image };
+    let image = if is_large { scale_down(image)? } else { image };
     if is_large {
         remarks.push(format!(
             "it was {width} × {height} pixels, and is now {} × {}",
@@ -113,18 +113,30 @@ fn is_animated(bytes: &[u8], format: ImageFormat) -> bool {
     }
 }
 
-/// Scales the image down until its longer edge is [`IMAGE_EDGE`] pixels.
-fn scale_down(image: &DynamicImage) -> Result<DynamicImage, ImageError> {
+/// Scales the image down until its longer edge is [`IMAGE_EDGE`] pixels, at eight bits per channel.
+///
+/// Works on RGBA only: the library is compiled for each kind of pixel, and all kinds together are a tenth of the
+/// program.
+fn scale_down(image: DynamicImage) -> Result<DynamicImage, ImageError> {
     let longest = u64::from(image.width().max(image.height()));
     let scaled = |edge: u32| {
         let edge = u64::from(edge) * u64::from(IMAGE_EDGE) / longest;
         u32::try_from(edge).unwrap_or(IMAGE_EDGE).max(1)
     };
-    let mut small = DynamicImage::new(scaled(image.width()), scaled(image.height()), image.color());
-    let by_area =
-        ResizeOptions::new().resize_alg(ResizeAlg::SuperSampling(fast_image_resize::FilterType::Bilinear, 2));
-    Resizer::new().resize(image, &mut small, &by_area).map_err(|_| ImageError::Damaged)?;
-    Ok(small)
+    let mut small = DynamicImage::new_rgba8(scaled(image.width()), scaled(image.height()));
+    let color = image.color();
+    let by_area = ResizeOptions::new()
+        .resize_alg(ResizeAlg::SuperSampling(fast_image_resize::FilterType::Bilinear, 2))
+        .use_alpha(color.has_alpha());
+    let image = DynamicImage::ImageRgba8(image.into_rgba8());
+    Resizer::new().resize(&image, &mut small, &by_area).map_err(|_| ImageError::Damaged)?;
+    // The channels that the image had: others would make its PNG larger.
+    Ok(match (color.has_color(), color.has_alpha()) {
+        (true, true) => small,
+        (true, false) => small.into_rgb8().into(),
+        (false, true) => small.into_luma_alpha8().into(),
+        (false, false) => small.into_luma8().into(),
+    })
 }
 
 /// The length of this many bytes in base64.

@@ -66,6 +66,7 @@ impl LocalPage {
             has_sse: false,
             seal: Seal::in_memory().map_err(LocalPageError::Seal)?,
             has_mcp: false,
+            cluster: None,
             page: Some(Arc::new(page.clone())),
         };
         let doors = Doors::new(&gateway, options, vec![listener]);

@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mcparley_platform::random::random_id;
-use reqwest::header::HeaderValue;
 
 /// The header with the gateways that a request comes from, separated by commas.
 pub const GATEWAY_PATH: &str = "mcparley-gateway-path";
@@ -45,8 +44,9 @@ pub fn accept_path(header: &str) -> Result<(), GatewayLoop> {
 }
 
 /// The value of the header for a request of this process; none if it is no gateway.
-pub(crate) fn outbound_path() -> Option<HeaderValue> {
-    HeaderValue::from_str(&PATH.get()?.to_header()).ok()
+#[cfg(feature = "http")]
+pub(crate) fn outbound_path() -> Option<reqwest::header::HeaderValue> {
+    reqwest::header::HeaderValue::from_str(&PATH.get()?.to_header()).ok()
 }
 
 impl GatewayPath {

@@ -18,6 +18,8 @@
 //! | loop detection between gateways | [`gateway_path`] |
 //! | negotiates the protocol era | [`handshake`], then [`ProtocolSession`] |
 
+#![cfg_attr(not(feature = "http"), expect(dead_code, reason = "some parts of a connection serve only URLs"))]
+
 pub mod authorizer;
 mod child;
 pub mod command;

@@ -12,7 +12,6 @@ use serde_json::{Map, Value, json};
 
 use super::divan::BenchTiming;
 use crate::error::ChoreError;
-use crate::step::ChoreStep;
 
 /// The number of configured servers: half by the user, half by the project.
 pub(super) const SERVERS: usize = 20;
@@ -30,8 +29,7 @@ pub(super) struct ColdStart {
 
 /// Builds the program and measures its cold start.
 pub(super) fn measure_cold_start() -> Result<ColdStart, ChoreError> {
-    let build = ["build", "--release", "--package", "mcparley-cli", "--bin", "mcparley"];
-    let stage = ColdStartStage::new(ChoreStep::cargo(&build).run_build("mcparley")?)?;
+    let stage = ColdStartStage::new(crate::dist::build_program(None)?)?;
     for _ in 0..WARM_UPS {
         stage.time_run()?;
     }

@@ -15,30 +15,44 @@ const IS_USABLE: &str = "import sys, venv, ensurepip; print(sys.version_info >= 
 /// A link to the interpreter, which dangles once the interpreter is removed.
 pub(super) const WITNESS: &str = "bin/python";
 
+/// The folder of packages that are installed for their data.
+pub(crate) const PACKAGES: &str = "packages";
+
+/// The command that installs packages and nothing that they depend on.
+const INSTALL: [&str; 5] = ["install", "--quiet", "--no-input", "--no-deps", "--only-binary=:all:"];
+
 /// Creates an environment in `folder` and installs exactly the pinned packages.
 pub(super) fn install_set(set: &PackageSet, folder: &Path) -> Result<(), ChoreError> {
     ChoreStep::program(find_python()?, &["-m", "venv", &folder.to_string_lossy()]).run()?;
     let python = folder.join(WITNESS);
-    let pip = |arguments: &[&str]| {
-        let arguments = [&["-m", "pip", "--disable-pip-version-check"], arguments].concat();
-        ChoreStep::program(&python, &arguments)
-            .with_env("PIP_CACHE_DIR", &cache_folder("pip").to_string_lossy())
-            .run()
-    };
     for pin in set.pins {
         let file = format!("fleet/{pin}");
-        pip(&[
-            "install",
-            "--quiet",
-            "--no-input",
-            "--no-deps",
-            "--only-binary=:all:",
-            "--requirement",
-            &file,
-        ])?;
+        run_pip(&python, &[&INSTALL, &["--requirement", &file][..]].concat())?;
     }
     // Verifies that the pins are complete: no dependency is missing.
-    pip(&["check"])
+    run_pip(&python, &["check"])
+}
+
+/// Installs exactly the pinned packages for their data, without the dependencies of their code.
+pub(crate) fn install_data(set: &PackageSet, folder: &Path) -> Result<(), ChoreError> {
+    ChoreStep::program(find_python()?, &["-m", "venv", &folder.join("venv").to_string_lossy()]).run()?;
+    let python = folder.join("venv").join(WITNESS);
+    let packages = folder.join(PACKAGES);
+    for pin in set.pins {
+        let file = format!("fleet/{pin}");
+        run_pip(
+            &python,
+            &[&INSTALL, &["--target", &packages.to_string_lossy(), "--requirement", &file][..]].concat(),
+        )?;
+    }
+    Ok(())
+}
+
+fn run_pip(python: &Path, arguments: &[&str]) -> Result<(), ChoreError> {
+    let arguments = [&["-m", "pip", "--disable-pip-version-check"], arguments].concat();
+    ChoreStep::program(python, &arguments)
+        .with_env("PIP_CACHE_DIR", &cache_folder("pip").to_string_lossy())
+        .run()
 }
 
 fn find_python() -> Result<&'static Path, ChoreError> {

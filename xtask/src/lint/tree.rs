@@ -42,7 +42,7 @@ pub(crate) fn check_tree(root: &Path) -> Result<(), ChoreError> {
 }
 
 /// The `.rs` files below `root` in a stable order, without build output and hidden folders.
-pub(super) fn find_sources(root: &Path) -> Result<Vec<PathBuf>, ChoreError> {
+pub(crate) fn find_sources(root: &Path) -> Result<Vec<PathBuf>, ChoreError> {
     let mut found = Vec::new();
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {

@@ -48,6 +48,7 @@ impl<'s> SchemaRefs<'s> {
 }
 
 /// Whether a schema contains any reference.
+#[cfg(feature = "schema")]
 pub(super) fn has_references(schema: &Value) -> bool {
     let mut found = false;
     for_each_object(schema, &mut |members, _| found |= references_of(members).next().is_some());

@@ -91,7 +91,7 @@ fn bare_name_of_a_built_in_tool_gets_a_prefix() {
     assert!(others.iter().all(|name| name.starts_with("mcp__a__")), "{names:?}");
 }
 
-// B46
+// B46 H39
 #[test]
 fn mention_of_another_servers_tool_is_found() {
     let mut assembler = Assembler::default();

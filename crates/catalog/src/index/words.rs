@@ -75,11 +75,18 @@ impl Kind {
     }
 }
 
+/// The stem of a word, as [`stem_word`] makes it.
+pub(crate) fn stem_of(word: &str) -> String {
+    let mut stem = word.to_owned();
+    stem_word(&mut stem);
+    stem
+}
+
 /// Stems a word: `issues` and `issue` become one, and so do `creating`, `creation` and `create`.
 ///
 /// The stem need not be a word. The rules are for English; words of other languages are changed alike in
 /// queries and documents.
-pub(crate) fn stem_word(word: &mut String) {
+fn stem_word(word: &mut String) {
     if !word.is_ascii() || word.len() < 4 {
         return;
     }

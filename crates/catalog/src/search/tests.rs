@@ -78,6 +78,69 @@ fn equal_matches_are_in_catalog_order() {
     assert_eq!(found(&catalog, "plants"), ["mcp__b__x", "mcp__b__y", "mcp__a__z"]);
 }
 
+// N10
+#[test]
+fn tool_whose_name_or_title_is_the_query_is_first() {
+    let titled = |name: &str, title: &str| json!({ "name": name, "title": title, "description": "User of the list, by user.", "inputSchema": {} });
+    let users = vec![
+        tool("get_user_list", "Gets the user list of a user: get user, get user."),
+        tool("get_user", "Returns one."),
+        titled("find", "List my users"),
+        tool("list_my_users", "Lists."),
+        tool("do_it", "Runs."),
+    ];
+    let catalog = catalog(&[("people", users), ("list", vec![tool("getUser", "Another one.")])]);
+    for (query, first) in [
+        ("get_user", "mcp__people__get_user"),
+        ("getUser", "mcp__list__getUser"),
+        ("Get user", "mcp__people__get_user"),
+        ("list get user", "mcp__list__getUser"),
+        ("mcp__list__getUser", "mcp__list__getUser"),
+        ("people__get_user", "mcp__people__get_user"),
+        ("list my users", "mcp__people__list_my_users"),
+        ("do it", "mcp__people__do_it"),
+    ] {
+        assert_eq!(found(&catalog, query)[0], first, "{query}");
+    }
+    let titled = catalog.search_tools(&SearchQuery::new("List my users"));
+    let names: Vec<&str> = titled.tools.iter().map(|entry| entry.tool.name.as_str()).collect();
+    assert_eq!(names[..2], ["list_my_users", "find"], "a name before a title, a title before the rest");
+}
+
+// N10
+#[test]
+fn word_itself_counts_more_than_another_form_of_it() {
+    let tools = vec![
+        tool("get_directions", "Shows the way."),
+        tool("find_movies", "Movies that someone directed, with actors."),
+    ];
+    let catalog = catalog(&[("s", tools)]);
+    assert_eq!(found(&catalog, "a movie directed by a friend")[0], "mcp__s__find_movies");
+    assert_eq!(found(&catalog, "direction").len(), 2);
+}
+
+// N10
+#[test]
+fn repeated_words_of_a_request_count_once() {
+    let tools = vec![tool("send_mail", "Sends."), tool("hello", "Greets.")];
+    let catalog = catalog(&[("s", tools)]);
+    assert_eq!(
+        found(&catalog, "hello hello hello hello, mail this, send it"),
+        found(&catalog, "hello mail send")
+    );
+}
+
+// N10
+#[test]
+fn built_in_tools_are_found_by_name_only() {
+    let catalog = assemble(
+        &mut Assembler::default().with_stored_results(true),
+        &[("notes", vec![tool("read_page", "Reads a part of a result.")])],
+    );
+    assert_eq!(found(&catalog, "read a part of a result"), ["mcp__notes__read_page"]);
+    assert_eq!(found(&catalog, "select:ReadResult"), ["ReadResult"]);
+}
+
 // N5 N10
 #[test]
 fn hints_titles_and_arguments_are_searched_too() {
@@ -85,13 +148,14 @@ fn hints_titles_and_arguments_are_searched_too() {
         json!({ "name": "a", "inputSchema": { "type": "object" }, "_meta": { "anthropic/searchHint": " forecast\n rain " } }),
         json!({ "name": "b", "inputSchema": { "type": "object" }, "title": "Sunshine" }),
         json!({ "name": "c", "inputSchema": { "type": "object", "properties": { "wind_speed": {
-            "type": "array", "items": { "properties": { "unit": { "description": "knots" } } } } } } }),
+            "type": "array", "items": { "properties": { "unit": { "description": "knots", "enum": ["beaufort"] } } } } } } }),
     ];
     let catalog = catalog(&[("s", tools)]);
     assert_eq!(found(&catalog, "rain forecast"), ["mcp__s__a"]);
     assert_eq!(found(&catalog, "sunshine"), ["mcp__s__b"]);
     assert_eq!(found(&catalog, "windspeed"), ["mcp__s__c"]);
     assert_eq!(found(&catalog, "knots"), ["mcp__s__c"]);
+    assert_eq!(found(&catalog, "beaufort"), ["mcp__s__c"]);
 }
 
 // N10
@@ -134,7 +198,7 @@ fn results_are_limited_and_further_matches_counted() {
         let found = catalog.search_tools(&query);
         (found.tools.len(), found.more)
     };
-    assert_eq!(count(SearchQuery::new("water")), (5, 75));
+    assert_eq!(count(SearchQuery::new("water")), (8, 72));
     assert_eq!(count(SearchQuery::new("water").with_limit(1000)), (50, 30));
     assert_eq!(count(SearchQuery::new("water").with_limit(0)), (1, 79));
     assert_eq!(count(SearchQuery::new("water").for_server(ServerName::new("house"))), (0, 0));

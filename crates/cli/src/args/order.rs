@@ -8,7 +8,9 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser};
 
 use super::option_table::OptionTable;
-use super::{Cli, GlobalOptions, McpCommand, RootCommand, add_words, help_command, typed_server};
+use super::{
+    Cli, GlobalOptions, McpCommand, RootCommand, add_words, help_command, narrow_command, typed_server,
+};
 
 /// Parses the command line.
 ///
@@ -26,11 +28,15 @@ pub fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
 
 /// Parses arranged words. Help and errors come from the tree for people, which is built only for them.
 fn parse_words(words: &[OsString]) -> Result<Cli, clap::Error> {
-    Cli::try_parse_from(words).or_else(|_| {
-        let mut command = help_command();
-        let mut matches = command.try_get_matches_from_mut(words)?;
-        Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+    parse_with(narrow_command(words), words).or_else(|error| match error.kind() {
+        ErrorKind::DisplayVersion => Err(error),
+        _ => parse_with(help_command(), words),
     })
+}
+
+fn parse_with(mut command: clap::Command, words: &[OsString]) -> Result<Cli, clap::Error> {
+    let mut matches = command.try_get_matches_from_mut(words)?;
+    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
 
 /// Rewrites the command line to the one form that clap reads.
@@ -41,8 +47,12 @@ fn arrange_words(arguments: &[OsString]) -> Result<Vec<OsString>, clap::Error> {
     let Some(place) = command_index(&arguments, &global) else { return Ok(arguments) };
     let (before, words) = arguments.split_at(place);
     let Some(verb) = words.first().and_then(|word| word.to_str()) else { return Ok(arguments) };
-    let own = command.find_subcommand(verb);
-    let table = || OptionTable::from_commands(&own.into_iter().chain([&command]).collect::<Vec<_>>());
+    let table = || {
+        // The options of a subcommand are deferred until it is built.
+        let mut own = command.find_subcommand(verb).cloned();
+        own.iter_mut().for_each(clap::Command::build);
+        OptionTable::from_commands(&own.iter().chain([&command]).collect::<Vec<_>>())
+    };
     let arranged = match verb {
         "add" => {
             let behind = words.get(1..).unwrap_or_default();
@@ -93,10 +103,11 @@ pub fn parse_console(arguments: &[OsString], error: &clap::Error) -> Option<Glob
 /// Adds the command `screen` to a command line that names none after `mcp`: for a user on a terminal.
 #[must_use]
 pub fn open_screen_by_default(mut arguments: Vec<OsString>) -> Vec<OsString> {
-    let global = OptionTable::from_commands(&[&Cli::command()]);
-    let is_mcp = arguments.last().is_some_and(|word| word == "mcp");
-    if is_mcp && command_index(&arguments, &global).is_none() {
-        arguments.push("screen".into());
+    if arguments.last().is_some_and(|word| word == "mcp") {
+        let global = OptionTable::from_commands(&[&Cli::command()]);
+        if command_index(&arguments, &global).is_none() {
+            arguments.push("screen".into());
+        }
     }
     arguments
 }
@@ -186,7 +197,7 @@ fn parse_tool_call(arguments: &[OsString]) -> Option<Cli> {
     let behind = called + arguments.iter().skip(called).position(is_tool)? + 1;
     let mut marked = arguments.to_vec();
     marked.insert(behind, "--".into());
-    let cli = Cli::try_parse_from(marked).ok()?;
+    let cli = parse_with(narrow_command(&marked), &marked).ok()?;
     match &cli.command {
         RootCommand::Mcp { command: McpCommand::Call(args) }
         | RootCommand::Direct(McpCommand::Call(args)) => args.target.starts_with("mcp__").then_some(cli),

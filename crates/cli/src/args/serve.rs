@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, ValueEnum};
 use mcparley::model::name::ServerName;
 use mcparley::model::settings::{MergedSettings, TokenIssuer};
+use mcparley_cluster::StoreAddress;
 use mcparley_gateway::{GatewayMode, Naming};
 
 use super::CompletionSource;
@@ -36,8 +37,10 @@ Examples:
   mcparley serve --tools 'files__read_*,search'
   mcparley serve --allowed-tools mcp__files --no-prefix
   mcparley serve --one files
+  mcparley serve --tasks
   mcparley serve --http 8931 --ui
   mcparley serve --http 0.0.0.0:8931 --any-address --host tools.example.org
+  mcparley serve --http 0.0.0.0:8931 --any-address --state redis://cache:6379
   mcparley serve --unix ~/.mcparley/serve.sock
 
 To write it into the configuration of an agent: `mcparley connect CLIENT`")]
@@ -77,6 +80,13 @@ pub struct ServeArgs {
     /// Keep hidden characters in definitions and results
     #[arg(long)]
     pub raw: bool,
+
+    /// Let clients call any tool of a local server as a task, which goes on while they are away
+    ///
+    /// The daemon makes such calls, and keeps their results; it is started for them, also where it is not
+    /// enabled. They ask no questions while they run.
+    #[arg(long, conflicts_with = "one")]
+    pub tasks: bool,
 
     /// The HTTP listeners
     #[command(flatten)]
@@ -181,6 +191,24 @@ pub struct DoorArgs {
     /// Limit the requests per second of each client token
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..), requires = "door")]
     pub rate: Option<u32>,
+
+    /// Share sessions with other gateways through this Redis server: `redis://HOST:PORT/DATABASE`, or `rediss://`
+    /// for TLS
+    ///
+    /// All gateways that use the same database are one cluster: a load balancer may send each request to any of
+    /// them. They need the same configuration and the same tokens. A password in the address is better given in
+    /// `MCPARLEY_STATE`.
+    #[arg(long, value_name = "URL", value_parser = parse_state, requires = "door")]
+    pub state: Option<StoreAddress>,
+
+    /// Seal ids with the key of this file, the same for all gateways; it is created if it is missing. Without it
+    /// the key is in Redis
+    #[arg(long, value_name = "FILE", requires = "door")]
+    pub state_key_file: Option<PathBuf>,
+
+    /// Answer `/readyz` with 503 while Redis is away
+    #[arg(long, requires = "door")]
+    pub state_required: bool,
 }
 
 impl DoorArgs {
@@ -198,6 +226,11 @@ impl DoorArgs {
         });
         named.or_else(|| settings.token_issuer.as_ref().map(|set| set.value.clone()))
     }
+}
+
+fn parse_state(text: &str) -> Result<StoreAddress, String> {
+    // The text may hold a password, so it is not in the message.
+    StoreAddress::parse(text).map_err(|error| error.to_string())
 }
 
 /// Parses `ADDRESS:PORT`, `localhost:PORT` or a port of this machine.

@@ -2,10 +2,12 @@
 //!
 //! Standard output carries MCP messages only.
 
+mod cluster;
 mod denials;
 mod doors;
 mod streams;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcparley::catalog::Budget;
@@ -14,13 +16,13 @@ use mcparley::model::limits::FETCH_GRACE;
 use mcparley::model::name::ServerName;
 use mcparley::{AgentSpec, Host, HostBuilder};
 use mcparley_gateway::control::serve_control;
-use mcparley_gateway::{Gateway, serve};
+use mcparley_gateway::{Gateway, Seal, serve};
 
 use super::{CommandResult, print_problems};
 use crate::args::{DeferArg, ServeArgs};
 use crate::connectors;
 use crate::context::{Context, stdin_is_terminal};
-use crate::error::{CommandError, UnavailableError};
+use crate::error::{CommandError, DaemonCommandError, DoorSetupError, UnavailableError};
 use crate::exit;
 use crate::out::TerminalOutput;
 use crate::runtime;
@@ -56,7 +58,8 @@ pub(super) fn run(
         let input = streams::open_input().map_err(UnavailableError::StandardStreams)?;
         let (output, written) = streams::open_output().map_err(UnavailableError::StandardStreams)?;
         let gateway = Gateway::new(client_view(args, host).await?, budget).with_log_host(host);
-        let gateway = gateway.with_mode(args.gateway_mode());
+        let gateway = with_tasks(gateway.with_mode(args.gateway_mode()), args, context)?;
+        let gateway = with_lasting_seal(gateway, args, context)?;
         let mut denials = DenialPrinter::subscribe_to(host);
         tokio::select! {
             () = serve(&gateway, input, output) => {}
@@ -111,6 +114,24 @@ fn tool_budget(args: &ServeArgs, loaded: &LoadedConfig, out: &mut TerminalOutput
         DeferArg::Always => Budget::always_defer(),
         DeferArg::Never => Budget::without_limit(),
     }
+}
+
+/// The gateway, with durable calls if they are wanted.
+fn with_tasks(gateway: Gateway, args: &ServeArgs, context: &Context) -> Result<Gateway, CommandError> {
+    if !args.tasks {
+        return Ok(gateway);
+    }
+    let calls = context.daemon_calls().ok_or(DaemonCommandError::NoProgram)?;
+    Ok(gateway.with_durable_calls(Arc::new(calls)))
+}
+
+/// The gateway of standard streams, with ids of durable calls that stay valid in later processes.
+fn with_lasting_seal(gateway: Gateway, args: &ServeArgs, context: &Context) -> Result<Gateway, CommandError> {
+    if !args.tasks {
+        return Ok(gateway);
+    }
+    let seal = Seal::from_file(&context.gateway_path("seal.key")).map_err(DoorSetupError::Seal)?;
+    Ok(gateway.with_seal(seal))
 }
 
 /// The view of the client: all servers, or those of `--only` or `--one`.

@@ -1,6 +1,7 @@
 //! Errors of the HTTP listeners of `serve` and `ui`.
 
 use mcparley::model::explain::Explain;
+use mcparley_cluster::{JoinError, StoreAddressError};
 use mcparley_gateway::{DoorError, IssuerError, SealKeyError, TokenFileError};
 use mcparley_web::LocalPageError;
 
@@ -19,6 +20,20 @@ pub(crate) enum DoorSetupError {
     /// The key of session ids cannot be used.
     #[error(transparent)]
     Seal(SealKeyError),
+    /// The address of the shared state is invalid.
+    #[error("the address of the shared state is invalid: {0}")]
+    StateAddress(StoreAddressError),
+    /// The shared state cannot be used.
+    #[cfg_attr(not(feature = "redis"), expect(dead_code, reason = "only a program with Redis joins others"))]
+    #[error("`{address}`: {source}")]
+    State { address: String, source: JoinError },
+    /// This program was built without Redis.
+    #[cfg_attr(
+        feature = "redis",
+        expect(dead_code, reason = "only a program without Redis refuses the option")
+    )]
+    #[error("this program was built without Redis")]
+    NoState,
 }
 
 impl Explain for DoorSetupError {
@@ -36,7 +51,12 @@ impl Explain for DoorSetupError {
             Self::Tokens(TokenFileError::Read(_)) | Self::Seal(SealKeyError::Read(_)) => {
                 "the file must belong to you and have mode 0600"
             }
-            Self::Listener(DoorError::Unix { .. }) | Self::Tokens(_) | Self::Seal(_) => return None,
+            Self::State { .. } => "start Redis 6.2 or newer at this address, or leave out `--state`",
+            Self::NoState => "build it with `--features redis`",
+            Self::Listener(DoorError::Unix { .. })
+            | Self::Tokens(_)
+            | Self::Seal(_)
+            | Self::StateAddress(_) => return None,
         };
         Some(hint.to_owned())
     }

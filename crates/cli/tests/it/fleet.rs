@@ -7,6 +7,7 @@ mod apps;
 mod ask;
 mod calls;
 mod clients;
+mod cluster;
 mod connected;
 mod console;
 mod dialogs;
@@ -15,6 +16,7 @@ mod http_gateway;
 pub(crate) mod place;
 mod roots;
 pub(crate) mod servers;
+mod shared;
 mod transparency;
 mod web_page;
 

@@ -24,6 +24,7 @@ mod dialogs;
 mod display;
 mod doctor;
 mod documents;
+mod durable;
 mod exit_codes;
 mod fleet;
 mod flows;

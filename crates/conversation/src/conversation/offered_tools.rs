@@ -24,6 +24,9 @@ impl OfferedTools {
             .model_offer(budget)
             .with_earlier(&self.listed)
             .with_found(self.found.drain(..));
+        if !offer.deferred.is_empty() {
+            host.prepare_search();
+        }
         self.listed = offer.listed.iter().map(|entry| entry.name.to_string()).collect();
         offer.for_model(provider.dialect())
     }

@@ -107,8 +107,8 @@ impl EventBody {
             return Poll::Ready(Some(frame));
         }
         match self.stream.poll_next(self.reader, context) {
-            Poll::Ready(NextEvent::Event(line, event)) => {
-                let frames = event.into_frames(&line);
+            Poll::Ready(NextEvent::Event(number, event)) => {
+                let frames = event.into_frames(&self.stream.id_line(number));
                 let size: usize = frames.iter().map(Bytes::len).sum();
                 self.restart_keep_alive();
                 if size <= COPIED_BYTES {

@@ -7,6 +7,7 @@ use mcparley::pool::principal::ClientIdentity;
 use mcparley_identity::is_view_name;
 use mcparley_model::principal_match::PrincipalMatch;
 
+use crate::door::http_session::HttpSession;
 use crate::door::session_table::SessionTable;
 use crate::gateway::Gateway;
 use crate::guard::load::LoadLimits;
@@ -90,13 +91,22 @@ impl Endpoints {
         let Some(view) = view else {
             return Ok(EndpointClient { endpoint: Arc::clone(&self.main), identity });
         };
-        let is_it = |endpoint: &&Arc<Endpoint>| endpoint.name.as_deref() == Some(view);
-        let endpoint = self.views.iter().find(is_it).ok_or_else(|| RequestRefusal::path("path"))?;
+        let endpoint = self.find_endpoint(Some(view)).ok_or_else(|| RequestRefusal::path("path"))?;
         let is_for = |rules: &Vec<PrincipalMatch>| rules.iter().any(|rule| includes_client(rule, &identity));
         match endpoint.principals.as_ref().is_none_or(is_for) {
             true => Ok(EndpointClient { endpoint: Arc::clone(endpoint), identity }),
             false => Err(RequestRefusal::path("view_of_others").as_misuse(Some(&identity))),
         }
+    }
+
+    /// The endpoint of a view, or the main one.
+    pub(crate) fn find_endpoint(&self, view: Option<&str>) -> Option<&Arc<Endpoint>> {
+        self.iter().find(|endpoint| endpoint.name.as_deref() == view)
+    }
+
+    /// The session with this key, if it is in memory.
+    pub(crate) fn find_session_by_key(&self, key: &str) -> Option<Arc<HttpSession>> {
+        self.iter().find_map(|endpoint| endpoint.sessions.find_by_key(key))
     }
 
     /// All endpoints.

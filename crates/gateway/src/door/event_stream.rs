@@ -4,6 +4,9 @@
 //! others are dropped. A resumable stream keeps the events that it has sent, within limits, so that a client
 //! that lost its connection reads on where it stopped.
 
+mod event_id;
+mod stream_log;
+
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -22,6 +25,9 @@ use memchr::memchr2;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+pub(crate) use event_id::EventId;
+use stream_log::StreamLog;
+
 /// The beginning of a progress notification as we encode it.
 const PROGRESS: &[u8] = br#"{"jsonrpc":"2.0","method":"notifications/progress""#;
 
@@ -36,6 +42,8 @@ pub(crate) struct DoorStream {
     state: Mutex<StreamState>,
     /// Notified when an event is added, and when a reader comes or goes.
     changed: Notify,
+    /// The log of the stream that other gateways read, in a cluster.
+    log: Option<StreamLog>,
 }
 
 /// The behavior of a stream without a reader.
@@ -72,6 +80,8 @@ struct StreamState {
     /// The time at which the last event was added.
     ended: Option<Instant>,
     is_closed: bool,
+    /// The number of the next event for the log, while a connection is broken.
+    logged: Option<u64>,
 }
 
 /// One message of a stream.
@@ -99,8 +109,8 @@ pub(crate) enum StreamStart {
 
 /// The next step of a reader.
 pub(crate) enum NextEvent {
-    /// An event, with the line of its id.
-    Event(Bytes, StreamEvent),
+    /// An event, with its number.
+    Event(u64, StreamEvent),
     /// The stream has ended, or another reader has replaced this one.
     End,
 }
@@ -124,7 +134,14 @@ impl DoorStream {
         if (kind == StreamKind::Resumable { has_priming: true }) {
             state.events.push_back(StreamEvent::priming());
         }
-        Self { kind, number: OnceLock::new(), request, state: Mutex::new(state), changed: Notify::new() }
+        Self {
+            kind,
+            number: OnceLock::new(),
+            request,
+            state: Mutex::new(state),
+            changed: Notify::new(),
+            log: None,
+        }
     }
 
     /// The random number in the ids of its events.
@@ -176,6 +193,7 @@ impl DoorStream {
     pub(crate) fn end(&self) {
         let mut state = self.lock_state();
         state.ended.get_or_insert_with(Instant::now);
+        self.log_events(&mut state);
         self.wake_reader(state);
     }
 
@@ -190,6 +208,7 @@ impl DoorStream {
     fn add_event(&self, mut state: MutexGuard<'_, StreamState>, event: StreamEvent) {
         state.unread_bytes += event.size();
         state.events.push_back(event);
+        self.log_events(&mut state);
         self.wake_reader(state);
     }
 
@@ -211,6 +230,7 @@ impl DoorStream {
         state.reader += 1;
         state.has_reader = true;
         state.lost = None;
+        state.logged = None;
         let reader = state.reader;
         self.wake_reader(state);
         reader
@@ -247,6 +267,7 @@ impl DoorStream {
             StreamKind::Channel => false,
         };
         state.is_closed |= is_over;
+        self.begin_log(&mut state);
         self.wake_reader(state);
     }
 
@@ -258,13 +279,13 @@ impl DoorStream {
         }
         let place = usize::try_from(state.read - state.first).unwrap_or(usize::MAX);
         if let Some(event) = state.events.get(place).cloned() {
-            let line = self.id_line(state.read);
+            let number = state.read;
             state.read += 1;
             state.unread_bytes = state.unread_bytes.saturating_sub(event.size());
             state.kept_bytes += event.size();
             let is_kept = self.is_resumable();
             state.trim_sent(is_kept);
-            return Poll::Ready(NextEvent::Event(line, event));
+            return Poll::Ready(NextEvent::Event(number, event));
         }
         if state.ended.is_some() {
             return Poll::Ready(NextEvent::End);
@@ -273,7 +294,8 @@ impl DoorStream {
         Poll::Pending
     }
 
-    fn id_line(&self, number: u64) -> Bytes {
+    /// The line with the id of an event; empty if the stream cannot be resumed.
+    pub(crate) fn id_line(&self, number: u64) -> Bytes {
         match self.is_resumable() {
             true => Bytes::from(format!("id: {:016x}.{number}.{}\n", self.number(), self.request)),
             false => Bytes::new(),
@@ -463,30 +485,6 @@ fn remove_line_ends(message: Bytes) -> Bytes {
         return message;
     }
     message.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }).collect()
-}
-
-/// The parts of an event id.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct EventId {
-    /// The number of the stream.
-    pub(crate) stream: u64,
-    /// The number of the event in the stream.
-    pub(crate) event: u64,
-    /// The id of the request that the stream belongs to.
-    pub(crate) request: Option<RawJson>,
-}
-
-impl EventId {
-    /// Parses an event id that a client returns.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let mut parts = text.splitn(3, '.');
-        let stream = u64::from_str_radix(parts.next()?, 16).ok()?;
-        let event = parts.next()?.parse().ok()?;
-        let request = URL_SAFE_NO_PAD.decode(parts.next()?).ok()?;
-        let request = std::str::from_utf8(&request).ok().filter(|text| !text.is_empty());
-        let request = request.and_then(|text| RawJson::parse(text).ok());
-        Some(Self { stream, event, request })
-    }
 }
 
 #[cfg(test)]

@@ -15,13 +15,14 @@ use mcparley_wire::served_message::ResponseParts;
 use mcparley_wire::{Cause, Incoming, JsonPieces, METHOD_NOT_FOUND, RawJson, Replies, RpcError};
 use serde_json::{Value, json};
 
+use crate::cluster_link::is_unreachable_error;
 use crate::door::DoorShared;
 use crate::door::body::DoorBody;
 use crate::door::event_stream::{DoorStream, StreamKind, StreamStart};
 use crate::door::http_session::{HttpSession, RunningRequest};
 use crate::door::metrics::CallTimer;
 use crate::door::question::StreamSink;
-use crate::door::reply::{empty_response, event_response, message_response};
+use crate::door::reply::{empty_response, event_response, message_response, retry_response};
 use crate::guard::load::LoadPermit;
 use crate::session::GatewaySession;
 
@@ -75,6 +76,18 @@ impl ClientSession {
     }
 }
 
+impl ClientSession {
+    /// The stream of a request. In a cluster its events name this gateway.
+    fn new_stream(&self, kind: StreamKind, id: &RawJson) -> DoorStream {
+        let stream = DoorStream::new(kind, Some(id));
+        let shared = &self.gateway_session().shared;
+        match (shared.gateway.cluster(), shared.http.get()) {
+            (Some(link), Some(http)) => stream.in_cluster(link, &http.key),
+            _ => stream,
+        }
+    }
+}
+
 impl RunningAnswer {
     /// Starts to answer a request, with its replies on `stream`, or on a stream of its own.
     pub(crate) fn start(
@@ -88,7 +101,7 @@ impl RunningAnswer {
             ClientSession::Old(http) => (http.stream_kind(), Some(Arc::clone(&http.questions))),
             ClientSession::New(_) => (StreamKind::Bound, None),
         };
-        let own = Arc::new(DoorStream::new(kind, Some(&id)));
+        let own = Arc::new(client.new_stream(kind, &id));
         let running = match client {
             ClientSession::Old(http) => Some(http.register_request(&id, &own)),
             ClientSession::New(_) => None,
@@ -162,10 +175,14 @@ pub(crate) async fn answer_request(
         FirstPhase::Canceled => return empty_response(StatusCode::ACCEPTED),
         FirstPhase::Answered(outcome) => {
             let is_new = matches!(client, ClientSession::New(_));
-            let status = if is_new { new_era_status(&outcome) } else { StatusCode::OK };
+            let status = match &outcome {
+                Err(error) if is_unreachable_error(error) => StatusCode::SERVICE_UNAVAILABLE,
+                outcome if is_new => new_era_status(outcome),
+                _ => StatusCode::OK,
+            };
             let parts = running.finish(outcome);
             if !stream.has_messages() {
-                return message_response(status, DoorBody::from_parts(parts));
+                return retry_response(message_response(status, DoorBody::from_parts(parts)));
             }
             stream.push_response(parts);
             stream.end();

@@ -17,6 +17,7 @@ use mcparley_wire::gateway_path::{GATEWAY_PATH, GatewayLoop, accept_path};
 
 use crate::door::body::DoorBody;
 use crate::door::endpoint::MAIN_PATH;
+use crate::door::metrics::ClusterFigures;
 use crate::door::reply::json_response;
 use crate::door::reply::{empty_response, refusal_response, text_response};
 use crate::door::{DoorShared, legacy_sse, mcp, page};
@@ -98,7 +99,7 @@ async fn answer_checked(
     }
     if parts.method != Method::POST {
         return match is_endpoint {
-            true => mcp::answer_get_or_delete(&client, &parts),
+            true => mcp::answer_get_or_delete(&client, &parts).await,
             false => legacy_sse::open_stream(shared, &client.identity, &parts),
         };
     }
@@ -134,7 +135,7 @@ async fn answer_operation(
     let response = match parts.uri.path() {
         "/healthz" => text_response(StatusCode::OK, "ok\n"),
         "/readyz" if shared.is_draining() => text_response(StatusCode::SERVICE_UNAVAILABLE, "draining\n"),
-        "/readyz" => text_response(StatusCode::OK, "ready\n"),
+        "/readyz" => answer_readiness(shared),
         "/metrics" => {
             match peer {
                 PeerAddress::Tcp(address) if !address.is_loopback() => {
@@ -142,12 +143,22 @@ async fn answer_operation(
                 }
                 PeerAddress::Tcp(_) | PeerAddress::Unix(_) => {}
             }
-            let text = shared.metrics.to_text(shared.session_count(), shared.guard.load.in_flight());
+            let cluster = shared.cluster.as_deref().map(ClusterFigures::of_link);
+            let text = shared.metrics.to_text(shared.session_count(), shared.guard.load.in_flight(), cluster);
             text_response(StatusCode::OK, text)
         }
         _ => return Ok(None),
     };
     Ok(Some(response))
+}
+
+/// Whether the gateway is ready. Without the shared state of its cluster it serves on, unless that is required.
+fn answer_readiness(shared: &DoorShared) -> Response<DoorBody> {
+    match shared.cluster.as_ref().filter(|link| !link.member.is_reachable()) {
+        None => text_response(StatusCode::OK, "ready\n"),
+        Some(link) if link.is_required => text_response(StatusCode::SERVICE_UNAVAILABLE, "degraded\n"),
+        Some(_) => text_response(StatusCode::OK, "degraded\n"),
+    }
 }
 
 /// Refuses a request that comes from this gateway itself.

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use mcparley_model::limits::{DOOR_SESSION_LOG_BYTES, DOOR_SESSION_STREAMS};
 use mcparley_wire::peer::Handler as _;
 use mcparley_wire::{Cause, Incoming, ProtocolVersion, RawJson, Replies};
+use tokio::sync::OnceCell;
 use tokio::task::AbortHandle;
 
 use crate::door::event_stream::{DoorStream, StreamKind};
@@ -33,6 +34,8 @@ pub(crate) struct HttpSession {
     running: Mutex<HashMap<Bytes, Arc<DoorStream>>>,
     /// The streams that can be resumed.
     streams: Mutex<ResumableStreams>,
+    /// Done when the values that other gateways know are loaded; its value says whether the session goes on.
+    pub(crate) loaded: OnceCell<bool>,
     background: AbortHandle,
     /// The time of the last use, in seconds since 1970.
     used: AtomicU64,
@@ -64,7 +67,8 @@ impl HttpSession {
         (session, channel): (GatewaySession, StreamKind),
     ) -> Arc<Self> {
         let channel = Arc::new(DoorStream::new(channel, None));
-        let questions = Arc::<OpenQuestions>::default();
+        let gateway = session.shared.gateway.cluster().map_or(0, |link| link.instance().0);
+        let questions = Arc::new(OpenQuestions::new(gateway));
         let sink = StreamSink {
             stream: Arc::clone(&channel),
             questions: Some(Arc::clone(&questions)),
@@ -82,6 +86,7 @@ impl HttpSession {
             channel,
             running: Mutex::default(),
             streams: Mutex::default(),
+            loaded: OnceCell::new(),
             background,
             used: AtomicU64::new(seconds_since_epoch()),
         };
@@ -124,12 +129,14 @@ impl HttpSession {
         RunningRequest { session: Arc::clone(self), id, stream: Arc::clone(stream) }
     }
 
-    /// Cancels a request, whose response is no longer needed.
-    pub(crate) fn cancel_request(&self, id: &RawJson) {
+    /// Cancels a request, whose response is no longer needed. Returns whether it runs here.
+    pub(crate) fn cancel_request(&self, id: &RawJson) -> bool {
         let stream = lock(&self.running).remove(id.as_bytes());
+        let is_here = stream.is_some();
         if let Some(stream) = stream {
             stream.close();
         }
+        is_here
     }
 
     /// Adds a stream that can be resumed. Expired streams are removed, and beyond the size limit of the

@@ -6,10 +6,14 @@ use bytes::Bytes;
 use hyper::header::HeaderValue;
 use hyper::http::request::Parts;
 use hyper::{Method, Response, StatusCode};
+use mcparley_cluster::InstanceId;
 use mcparley_wire::peer::Handler as _;
-use mcparley_wire::served_message::{ClientBody, ClientMessage, ResponseParts, parse_client_body};
-use mcparley_wire::{Cause, INTERNAL, METHOD_NOT_FOUND, Notice, ProtocolVersion, RawJson, RpcError};
+use mcparley_wire::served_message::{ClientBody, ClientMessage, parse_client_body};
+use mcparley_wire::{Cause, INTERNAL, Id, METHOD_NOT_FOUND, Notice, ProtocolVersion, RawJson, RpcError};
 
+use crate::cluster_link::messages::{
+    ClusterMessage, ClusterNews, ForwardedAnswer, RequestOutcome, to_raw_value,
+};
 use crate::door::DoorShared;
 use crate::door::body::DoorBody;
 use crate::door::endpoint::{Endpoint, EndpointClient};
@@ -18,6 +22,8 @@ use crate::door::exchange::{ClientRequest, ClientSession, answer_batch, answer_r
 use crate::door::header_check::{EraMeta, check_params, check_routing, check_version, unsupported_version};
 use crate::door::http::accepts;
 use crate::door::http_session::HttpSession;
+use crate::door::question::OpenQuestions;
+use crate::door::remote_stream::{push_lost_response, resume_elsewhere};
 use crate::door::reply::{empty_response, event_response};
 use crate::door::session_table::SessionMiss;
 use crate::guard::load::LoadPermit;
@@ -44,7 +50,7 @@ pub(crate) async fn answer_post(
         }
         ClientBody::Single(message) => answer_message(shared, (client, permit), parts, message).await,
         ClientBody::Batch(messages) => {
-            let session = find_session(client, parts)?;
+            let session = find_session(client, parts).await?;
             let has_request = messages.iter().any(|it| matches!(it, ClientMessage::Request { .. }));
             if has_request && shared.is_draining() {
                 return Err(RequestRefusal::draining());
@@ -53,7 +59,7 @@ pub(crate) async fn answer_post(
                 let reason = "a batch is not allowed in this revision, and never empty";
                 return Err(RequestRefusal::new(StatusCode::BAD_REQUEST, "message", reason));
             }
-            Ok(answer_messages(shared, (&session, client), messages, permit))
+            answer_messages(shared, (&session, client), messages, permit).await
         }
     }
 }
@@ -68,9 +74,9 @@ async fn answer_message(
         ClientMessage::Request { id, method, params } => (Some(id), method, params),
         ClientMessage::Notification { method, params } => (None, method, params),
         ClientMessage::Response { id, outcome } => {
-            let session = find_session(client, parts)?;
+            let session = find_session(client, parts).await?;
             if let Some(id) = id {
-                session.questions.answer_question(&id, outcome);
+                receive_answer(&session, &id, outcome).await?;
             }
             return Ok(empty_response(StatusCode::ACCEPTED));
         }
@@ -108,12 +114,13 @@ async fn answer_message(
             open_session(shared, &client.endpoint, request, permit).await
         }
         Some(id) => {
-            let session = find_session(client, parts).map_err(|refusal| refusal.for_request(Some(&id)))?;
+            let session = find_session(client, parts).await;
+            let session = session.map_err(|refusal| refusal.for_request(Some(&id)))?;
             let request = ClientRequest { id, method, params, identity: Arc::clone(identity) };
             Ok(answer_request(shared, ClientSession::Old(session), request, permit).await)
         }
         None => {
-            receive_notice(&*find_session(client, parts)?, method, params);
+            receive_notice(&*find_session(client, parts).await?, method, params);
             Ok(empty_response(StatusCode::ACCEPTED))
         }
     }
@@ -152,12 +159,12 @@ async fn open_session(
 }
 
 /// Answers the messages of a batch.
-fn answer_messages(
+async fn answer_messages(
     shared: &Arc<DoorShared>,
     (session, client): (&Arc<HttpSession>, &EndpointClient),
     messages: Vec<ClientMessage>,
     permit: LoadPermit,
-) -> Response<DoorBody> {
+) -> Result<Response<DoorBody>, RequestRefusal> {
     let mut requests = Vec::new();
     for message in messages {
         match message {
@@ -167,29 +174,71 @@ fn answer_messages(
             }
             ClientMessage::Notification { method, params } => receive_notice(session, method, params),
             ClientMessage::Response { id: Some(id), outcome } => {
-                session.questions.answer_question(&id, outcome);
+                receive_answer(session, &id, outcome).await?
             }
             ClientMessage::Response { id: None, .. } | ClientMessage::Invalid { .. } => {}
         }
     }
-    match requests.is_empty() {
+    Ok(match requests.is_empty() {
         true => empty_response(StatusCode::ACCEPTED),
         false => answer_batch(shared, session, requests, permit),
+    })
+}
+
+/// Passes the answer of a client to the question that waits for it, here or at another gateway.
+async fn receive_answer(
+    session: &HttpSession,
+    id: &Id,
+    outcome: Result<RawJson, RpcError>,
+) -> Result<(), RequestRefusal> {
+    let asked_by = OpenQuestions::gateway_of(id).map(|(gateway, number)| (InstanceId(gateway), number));
+    match (session.session.shared.gateway.cluster(), asked_by) {
+        (Some(link), Some((gateway, question))) if gateway != link.instance() => {
+            let answer = ForwardedAnswer {
+                principal: session.principal.to_string(),
+                view: session.session.view_name().map(str::to_owned),
+                session: session.id.to_string(),
+                question,
+                outcome: RequestOutcome::from_result(&outcome),
+            };
+            let sent = link.send_message(gateway, &ClusterMessage::Answer(answer)).await;
+            sent.map_err(|_| RequestRefusal::unreachable())
+        }
+        _ => {
+            session.questions.answer_question(id, outcome);
+            Ok(())
+        }
     }
 }
 
-/// Passes a notification to the session; a cancellation ends the request that it names.
+/// Passes a notification to the session, also at other gateways if it may concern them.
 pub(crate) fn receive_notice(session: &HttpSession, method: Box<str>, params: Option<RawJson>) {
-    if let ("notifications/cancelled", Some(params)) = (&*method, &params)
-        && let Some(id) = params.member("requestId")
-    {
-        session.cancel_request(&id);
+    let is_done = apply_notice(session, method.clone(), params.clone());
+    let shared = &session.session.shared;
+    if let (false, Some(link), Some(http)) = (is_done, shared.gateway.cluster(), shared.http.get()) {
+        let params = params.as_ref().and_then(to_raw_value);
+        let (session, method) = (http.key.to_string(), method.into());
+        link.announce_news(&ClusterNews::Notice { from: link.instance(), session, method, params });
     }
+}
+
+/// Applies a notification to the session; a cancellation ends the request that it names. Returns whether no other
+/// gateway needs to know of it.
+pub(crate) fn apply_notice(session: &HttpSession, method: Box<str>, params: Option<RawJson>) -> bool {
+    let is_done = match (&*method, &params) {
+        ("notifications/cancelled", Some(params)) => {
+            params.member("requestId").is_none_or(|id| session.cancel_request(&id))
+        }
+        // The gateway with the client's stream asks for the roots.
+        ("notifications/initialized" | "notifications/roots/list_changed", _) => !session.session.has_roots(),
+        _ => true,
+    };
     session.session.handle_notice(Notice { method, params, cause: Cause::Connection });
+    is_done
 }
 
 /// The session that a request names.
-fn find_session(client: &EndpointClient, parts: &Parts) -> Result<Arc<HttpSession>, RequestRefusal> {
+async fn find_session(client: &EndpointClient, parts: &Parts) -> Result<Arc<HttpSession>, RequestRefusal> {
     let mut ids = parts.headers.get_all(SESSION_ID).iter();
     let (Some(id), None) = (ids.next(), ids.next()) else {
         let reason = "`Mcp-Session-Id` is required: begin with `initialize`";
@@ -202,7 +251,8 @@ fn find_session(client: &EndpointClient, parts: &Parts) -> Result<Arc<HttpSessio
         }
     }
     let id = id.to_str().unwrap_or_default();
-    client.endpoint.sessions.find_session(id, &client.identity).map_err(|miss| {
+    let sessions = &client.endpoint.sessions;
+    let refuse_miss = |miss| {
         let message = "the session is unknown or has ended: begin with `initialize`";
         match miss {
             SessionMiss::Unknown => RequestRefusal::new(StatusCode::NOT_FOUND, "session", message),
@@ -211,11 +261,16 @@ fn find_session(client: &EndpointClient, parts: &Parts) -> Result<Arc<HttpSessio
                     .as_misuse(Some(&client.identity))
             }
         }
-    })
+    };
+    let session = sessions.find_session(id, &client.identity).map_err(refuse_miss)?;
+    match sessions.is_loaded(&session).await {
+        true => Ok(session),
+        false => Err(refuse_miss(SessionMiss::Unknown)),
+    }
 }
 
 /// Answers the GET of a stream, or the DELETE of a session.
-pub(crate) fn answer_get_or_delete(
+pub(crate) async fn answer_get_or_delete(
     client: &EndpointClient,
     parts: &Parts,
 ) -> Result<Response<DoorBody>, RequestRefusal> {
@@ -223,7 +278,7 @@ pub(crate) fn answer_get_or_delete(
     if is_new && !parts.headers.contains_key(SESSION_ID) {
         return Err(RequestRefusal::method("POST"));
     }
-    let session = find_session(client, parts)?;
+    let session = find_session(client, parts).await?;
     if parts.method == Method::DELETE {
         client.endpoint.sessions.delete_session(&session);
         return Ok(empty_response(StatusCode::OK));
@@ -234,8 +289,9 @@ pub(crate) fn answer_get_or_delete(
     }
     let last = parts.headers.get(LAST_EVENT).and_then(|last| last.to_str().ok());
     match last.and_then(EventId::parse) {
-        Some(last) => Ok(resume_stream(&session, &last)),
+        Some(last) => resume_stream(&session, &last).await,
         None => {
+            session.session.ask_for_missing_roots();
             let opening = Bytes::from_static(b"retry: 1000\n\n");
             Ok(event_response(DoorBody::from_stream(Arc::clone(&session.channel), opening)))
         }
@@ -244,18 +300,23 @@ pub(crate) fn answer_get_or_delete(
 
 /// Resumes the stream of an event. If its events are gone, the request is answered with an error: whether it
 /// was executed is unknown.
-fn resume_stream(session: &HttpSession, last: &EventId) -> Response<DoorBody> {
+async fn resume_stream(
+    session: &Arc<HttpSession>,
+    last: &EventId,
+) -> Result<Response<DoorBody>, RequestRefusal> {
     let stream = session.find_stream(last.stream);
     let body = stream.and_then(|stream| DoorBody::resume_stream(stream, last.event).ok());
     match (body, &last.request) {
-        (Some(body), _) => event_response(body),
-        (None, None) => event_response(DoorBody::from_stream(Arc::clone(&session.channel), Bytes::new())),
+        (Some(body), _) => Ok(event_response(body)),
+        (None, None) => Ok(event_response(DoorBody::from_stream(Arc::clone(&session.channel), Bytes::new()))),
         (None, Some(request)) => {
-            let error = RpcError::new(INTERNAL, "outcome unknown: the events of this request are gone");
+            if let Some(stream) = resume_elsewhere(session, last, request).await? {
+                session.add_stream(&stream);
+                return Ok(event_response(DoorBody::from_stream(stream, Bytes::new())));
+            }
             let stream = Arc::new(DoorStream::new(StreamKind::Bound, None));
-            stream.push_response(ResponseParts::new(request, &Err(error)));
-            stream.end();
-            event_response(DoorBody::from_stream(stream, Bytes::new()))
+            push_lost_response(&stream, request);
+            Ok(event_response(DoorBody::from_stream(stream, Bytes::new())))
         }
     }
 }

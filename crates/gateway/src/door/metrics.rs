@@ -11,6 +11,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
+use crate::cluster_link::ClusterLink;
 use crate::session::GatewaySession;
 
 /// The upper limits of the latency histogram, in seconds.
@@ -25,6 +26,33 @@ pub(crate) struct DoorMetrics {
     refusals: Family<RefusalLabels, Counter>,
     sessions: Gauge,
     in_flight: Gauge,
+    cluster: ClusterGauges,
+}
+
+/// The metrics of the shared state; zero outside of a cluster.
+#[derive(Debug, Default)]
+struct ClusterGauges {
+    reachable: Gauge,
+    waiting: Gauge,
+    dropped: Gauge,
+}
+
+/// The figures of the shared state.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ClusterFigures {
+    is_reachable: bool,
+    waiting: usize,
+    dropped: u64,
+}
+
+impl ClusterFigures {
+    pub(crate) fn of_link(link: &ClusterLink) -> Self {
+        Self {
+            is_reachable: link.member.is_reachable(),
+            waiting: link.member.waiting_writes(),
+            dropped: link.member.dropped_writes(),
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -65,7 +93,23 @@ impl DoorMetrics {
         let (sessions, in_flight) = (Gauge::default(), Gauge::default());
         registry.register("sessions", "Sessions of clients in memory", sessions.clone());
         registry.register("requests_in_flight", "Requests that are being answered", in_flight.clone());
-        Self { registry, calls, latency, refusals, sessions, in_flight }
+        let cluster = ClusterGauges::default();
+        registry.register(
+            "state_reachable",
+            "Whether the shared state is reached",
+            cluster.reachable.clone(),
+        );
+        registry.register(
+            "state_writes_waiting",
+            "Writes that wait for the shared state",
+            cluster.waiting.clone(),
+        );
+        registry.register(
+            "state_writes_dropped",
+            "Writes to the shared state that were dropped",
+            cluster.dropped.clone(),
+        );
+        Self { registry, calls, latency, refusals, sessions, in_flight, cluster }
     }
 
     /// Counts a refused request.
@@ -102,7 +146,17 @@ impl DoorMetrics {
     }
 
     /// The metrics as text.
-    pub(crate) fn to_text(&self, sessions: usize, in_flight: usize) -> String {
+    pub(crate) fn to_text(
+        &self,
+        sessions: usize,
+        in_flight: usize,
+        cluster: Option<ClusterFigures>,
+    ) -> String {
+        if let Some(ClusterFigures { is_reachable, waiting, dropped }) = cluster {
+            self.cluster.reachable.set(i64::from(is_reachable));
+            self.cluster.waiting.set(i64::try_from(waiting).unwrap_or(i64::MAX));
+            self.cluster.dropped.set(i64::try_from(dropped).unwrap_or(i64::MAX));
+        }
         self.sessions.set(i64::try_from(sessions).unwrap_or(i64::MAX));
         self.in_flight.set(i64::try_from(in_flight).unwrap_or(i64::MAX));
         let mut text = String::new();

@@ -13,11 +13,16 @@ use tokio::sync::oneshot;
 
 use crate::door::event_stream::DoorStream;
 
+/// The bits of an id behind the number of its gateway. Together they fit into the numbers of JavaScript.
+const NUMBER_BITS: u32 = 32;
+
 type ClientAnswer = Result<RawJson, RpcError>;
 
 /// The open requests to one client.
 #[derive(Debug, Default)]
 pub(crate) struct OpenQuestions {
+    /// The number of the gateway in its cluster, which begins every id; zero outside of a cluster.
+    gateway: u32,
     next: AtomicU64,
     waiting: Mutex<HashMap<u64, oneshot::Sender<ClientAnswer>>>,
 }
@@ -40,6 +45,24 @@ struct SentQuestion {
 }
 
 impl OpenQuestions {
+    /// No requests yet, at the gateway with this number in its cluster.
+    pub(crate) fn new(gateway: u32) -> Self {
+        Self { gateway, ..Self::default() }
+    }
+
+    /// The number of the gateway that has sent the request with this id; `None` for an id of no cluster.
+    pub(crate) fn gateway_of(id: &Id) -> Option<(u32, u64)> {
+        let Id::Number(number) = id else { return None };
+        let gateway = u32::try_from(number >> NUMBER_BITS).ok().filter(|gateway| *gateway > 0)?;
+        Some((gateway, *number))
+    }
+
+    fn next_number(&self) -> u64 {
+        // Numbers begin at one: some clients take zero for a missing id.
+        let number = self.next.fetch_add(1, Ordering::Relaxed) + 1;
+        (u64::from(self.gateway) << NUMBER_BITS) + number
+    }
+
     /// Passes the response of the client to the request that waits for it. Returns whether one does.
     pub(crate) fn answer_question(&self, id: &Id, answer: ClientAnswer) -> bool {
         let Id::Number(number) = id else { return false };
@@ -70,8 +93,7 @@ impl ReplySink for StreamSink {
                     return Err(AskError::Gone);
                 }
             }
-            // Numbers begin at one: some clients take zero for a missing id.
-            let number = questions.next.fetch_add(1, Ordering::Relaxed) + 1;
+            let number = questions.next_number();
             let (sender, answer) = oneshot::channel();
             questions.lock_waiting().insert(number, sender);
             let sent =

@@ -33,6 +33,14 @@ pub(crate) fn refusal_response(refusal: &RequestRefusal) -> Response<DoorBody> {
     response
 }
 
+/// A response that tells the client to come back soon, if it is one of an overloaded or unreachable gateway.
+pub(crate) fn retry_response(mut response: Response<DoorBody>) -> Response<DoorBody> {
+    if response.status() == StatusCode::SERVICE_UNAVAILABLE {
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    }
+    response
+}
+
 /// A response with one JSON message.
 pub(crate) fn message_response(status: StatusCode, body: DoorBody) -> Response<DoorBody> {
     let mut response = Response::new(body);

@@ -8,19 +8,22 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcparley::pool::principal::ClientIdentity;
+use mcparley_cluster::StoreChange;
 use mcparley_model::hex::Hex;
 use mcparley_model::limits::{DOOR_PRINCIPAL_TIME, DOOR_SESSION_ID_BYTES, DOOR_SESSION_TIME, DOOR_SESSIONS};
 use mcparley_wire::{ProtocolVersion, RawJson};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
 
 use crate::client_abilities::Caller;
 use crate::client_sessions::ClientSessions;
+use crate::cluster_link::messages::ClusterNews;
 use crate::door::event_stream::StreamKind;
 use crate::door::http_session::HttpSession;
 use crate::gateway::Gateway;
 use crate::seal::{Seal, seconds_since_epoch};
-use crate::session::GatewaySession;
+use crate::session::{GatewaySession, HttpIdentity};
 
 /// The capabilities that are kept in a session id; others do not change the gateway's behavior.
 const KEPT_CAPABILITIES: [&str; 5] = ["elicitation", "sampling", "roots", "extensions", "tasks"];
@@ -33,7 +36,7 @@ pub(crate) struct SessionTable {
     endpoint: Box<str>,
     seal: Arc<Seal>,
     sessions: Mutex<HashMap<Arc<str>, Arc<HttpSession>>>,
-    /// The ids of deleted sessions, with the time of their deletion.
+    /// The keys of deleted sessions, with the time of their deletion.
     deleted: Mutex<HashMap<Arc<str>, u64>>,
     principals: Mutex<HashMap<Arc<str>, PrincipalSessions>>,
 }
@@ -107,7 +110,10 @@ impl SessionTable {
             id = self.seal_session(principal, &sealed)?;
         }
         let session = self.gateway_for(params.get("capabilities")).open_session_for(identity);
-        Some(self.add_session(&id, principal, revision, session))
+        let new = self.add_session(&id, principal, revision, session);
+        // No other gateway knows it yet.
+        let _loaded = new.loaded.set(true).is_ok();
+        Some(new)
     }
 
     /// The session with this id, if it belongs to the principal and was not deleted.
@@ -123,7 +129,7 @@ impl SessionTable {
             session.touch();
             return Ok(session);
         }
-        if lock(&self.deleted).contains_key(id) {
+        if lock(&self.deleted).contains_key(&session_key(id)) {
             return Err(SessionMiss::Unknown);
         }
         self.restore_session(id, identity).ok_or(SessionMiss::Unknown)
@@ -148,10 +154,50 @@ impl SessionTable {
         Some(self.add_session(id, principal, revision, session))
     }
 
-    /// Deletes a session; its id is refused from now on.
+    /// Whether a session goes on, and was not deleted at another gateway. Loads its values when it is first used here;
+    /// while the shared state is away, the session goes on without them.
+    pub(crate) async fn is_loaded(&self, session: &HttpSession) -> bool {
+        let loaded = session.loaded.get_or_try_init(|| session.session.load_values()).await;
+        let goes_on = loaded.copied().unwrap_or(true);
+        if !goes_on {
+            lock(&self.deleted).insert(session_key(&session.id), seconds_since_epoch());
+            self.forget_session(session);
+        }
+        goes_on
+    }
+
+    /// Deletes a session; its id is refused from now on, also by the other gateways of a cluster.
     pub(crate) fn delete_session(&self, session: &HttpSession) {
-        lock(&self.deleted).insert(Arc::clone(&session.id), seconds_since_epoch());
+        let key = session_key(&session.id);
+        lock(&self.deleted).insert(Arc::clone(&key), seconds_since_epoch());
         self.forget_session(session);
+        if let Some(link) = self.gateway.cluster() {
+            let keys = link.member.keys();
+            let tombstone = StoreChange::Put {
+                key: keys.tombstone(&key),
+                value: b"1".to_vec(),
+                ttl: Some(DOOR_SESSION_TIME),
+            };
+            link.member.write_later(tombstone);
+            link.member.write_later(StoreChange::Remove { key: keys.session_values(&key) });
+            link.announce_news(&ClusterNews::Deleted { session: key.to_string() });
+        }
+    }
+
+    /// Deletes the session with this key, which another gateway has deleted.
+    pub(crate) fn delete_by_key(&self, key: &str) {
+        lock(&self.deleted).insert(Arc::from(key), seconds_since_epoch());
+        if let Some(session) = self.find_by_key(key) {
+            self.forget_session(&session);
+        }
+    }
+
+    /// The session with this key, if it is in memory.
+    pub(crate) fn find_by_key(&self, key: &str) -> Option<Arc<HttpSession>> {
+        let has_key = |session: &&Arc<HttpSession>| {
+            session.session.shared.http.get().is_some_and(|http| &*http.key == key)
+        };
+        lock(&self.sessions).values().find(has_key).map(Arc::clone)
     }
 
     /// Removes a session from the table.
@@ -226,6 +272,8 @@ impl SessionTable {
         session: GatewaySession,
     ) -> Arc<HttpSession> {
         let id: Arc<str> = Arc::from(id);
+        let identity = HttpIdentity { id: Arc::clone(&id), key: session_key(&id) };
+        let _first = session.shared.http.set(identity).is_ok();
         let new = HttpSession::start(
             Arc::clone(&id),
             Arc::clone(principal),
@@ -246,6 +294,12 @@ impl SessionTable {
         // Of two requests that restore a session at once, both use the first.
         Arc::clone(sessions.entry(id).or_insert(new))
     }
+}
+
+/// The name of a session in the shared state: a digest of its id, so that the state holds no ids.
+pub(crate) fn session_key(id: &str) -> Arc<str> {
+    let digest = Sha256::digest(id.as_bytes());
+    Arc::from(Hex(digest.get(..16).unwrap_or_default()).to_string())
 }
 
 fn kept_capabilities(capabilities: Option<&Value>) -> Value {

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mcparley::catalog::Catalog;
+use mcparley::model::config::TransportKind;
 use mcparley::pool::connection::ServerStatus;
 
 use crate::gateway::Gateway;
@@ -57,7 +58,9 @@ impl Gateway {
             };
             let surface = server.state.surface;
             let about = live.or_else(|| surface.about.clone());
-            servers.push(ViewServer { name: server.name, tag: tag.into(), surface, about, version });
+            let is_local = server.kind == TransportKind::Stdio;
+            let (name, tag) = (server.name, tag.into());
+            servers.push(ViewServer { name, tag, surface, about, version, is_local });
         }
         servers
     }

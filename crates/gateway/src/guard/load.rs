@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -31,8 +31,10 @@ pub(crate) struct LoadLimits {
 
 /// The load of one principal.
 #[derive(Debug)]
-struct PrincipalLoad {
+pub(super) struct PrincipalLoad {
     in_flight: AtomicUsize,
+    /// The requests since the last exchange with other gateways.
+    spent: AtomicU64,
     bucket: Mutex<TokenBucket>,
 }
 
@@ -96,10 +98,28 @@ impl LoadLimits {
             principals.retain(|_, load| Arc::strong_count(load) > 1);
         }
         let bucket = TokenBucket { tokens: f64::from(self.rate.unwrap_or(0)), filled: Instant::now() };
-        let load = PrincipalLoad { in_flight: AtomicUsize::new(0), bucket: Mutex::new(bucket) };
+        let load = PrincipalLoad {
+            in_flight: AtomicUsize::new(0),
+            spent: AtomicU64::new(0),
+            bucket: Mutex::new(bucket),
+        };
         let load = Arc::new(load);
         principals.insert(Arc::clone(principal), Arc::clone(&load));
         load
+    }
+
+    /// The requests per second of one principal.
+    pub(super) fn rate(&self) -> Option<u32> {
+        self.rate
+    }
+
+    /// Principals with requests since the last exchange, and their number of requests; at most `most`.
+    pub(super) fn take_spent(&self, most: usize) -> Vec<(Arc<str>, Arc<PrincipalLoad>, u64)> {
+        let principals = lock(&self.principals);
+        let spent = principals
+            .iter()
+            .map(|(name, load)| (Arc::clone(name), Arc::clone(load), load.spent.swap(0, Ordering::Relaxed)));
+        spent.filter(|(.., spent)| *spent > 0).take(most).collect()
     }
 
     /// Refuses an address with too many failed tokens.
@@ -138,8 +158,16 @@ impl PrincipalLoad {
         let has_token = bucket.tokens >= 1.0;
         if has_token {
             bucket.tokens -= 1.0;
+            self.spent.fetch_add(1, Ordering::Relaxed);
         }
         has_token
+    }
+
+    /// Takes tokens for requests that other gateways have admitted. The bucket may owe a second's worth.
+    pub(super) fn spend_elsewhere(&self, requests: u64, rate: u32) {
+        let mut bucket = lock(&self.bucket);
+        let requests = u32::try_from(requests).unwrap_or(u32::MAX);
+        bucket.tokens = (bucket.tokens - f64::from(requests)).max(-f64::from(rate));
     }
 }
 

@@ -6,6 +6,8 @@ use hyper::StatusCode;
 use mcparley::pool::principal::ClientIdentity;
 use mcparley_wire::{INVALID_REQUEST, RawJson, RpcError};
 
+use crate::cluster_link::unreachable_error;
+
 /// The refusal of an HTTP request.
 #[derive(Debug)]
 pub(crate) struct RequestRefusal {
@@ -64,6 +66,11 @@ impl RequestRefusal {
     /// Records the refusal in the audit log.
     pub(crate) fn as_misuse(self, client: Option<&Arc<ClientIdentity>>) -> Self {
         Self { misuse: Some(Misuse { client: client.cloned() }), ..self }
+    }
+
+    /// The refusal of a message that belongs to another gateway, which cannot be reached now.
+    pub(crate) fn unreachable() -> Self {
+        Self::with_error(StatusCode::SERVICE_UNAVAILABLE, "cluster", unreachable_error())
     }
 
     /// Adds the id of the refused request.

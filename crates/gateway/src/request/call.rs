@@ -13,7 +13,7 @@ use mcparley::model::permission::DecisionReason;
 use mcparley::model::text::clean_json;
 use mcparley::pool::connection::ServerStatus;
 use mcparley::results::ForwardableOutcome;
-use mcparley::{Call, CallContext, CallError, CallOutcome, Host};
+use mcparley::{BoxedFuture, Call, CallContext, CallError, CallOutcome, Host};
 use mcparley_wire::{AgreedProtocol, Failure, INVALID_PARAMS, JsonPieces, RawJson, Replies, RpcError};
 use serde::Deserialize;
 use serde_json::Value;
@@ -23,20 +23,27 @@ use tokio::time::Instant;
 use crate::call_line::CallLine;
 use crate::client_abilities::{Caller, RequestMeta};
 use crate::client_asker::ClientAsker;
+use crate::cluster_link::session_values::FOUND;
 use crate::json_edit::{JsonEdit, JsonMembers};
 use crate::pending::QuestionSource;
 use crate::pending::listed_route::ListedRoute;
 use crate::question_route::{ClientQuestion, QUESTIONS_AT_ONCE, QuestionRoute};
 use crate::request::call_request::CallRequest;
+use crate::request::durable_tasks::DurableStart;
 use crate::response::answer;
 use crate::response::era::ResultForm;
 use crate::response::item::CALL_TOOL;
 use crate::session::GatewaySession;
-use crate::session::parked::{ParkedCalls, invalid_state_error};
+use crate::session::parked::invalid_state_error;
+use crate::session::parked_state::{ReturnedCall, is_parked_state};
 use crate::session::running_call::{CallEnd, QuestionKeys, RunningCall};
 
 /// The time in which further questions of a call join the first one.
 const QUESTION_PAUSE: Duration = Duration::from_millis(20);
+
+/// The result of a call whose gateway ended while the call waited for its client.
+const OUTCOME_UNKNOWN: &str = "outcome unknown: the gateway that ran this call has ended, and the tool may have \
+     changed something; look before you call it again";
 
 /// The built-in tool that finds other tools.
 const TOOL_SEARCH: &str = "ToolSearch";
@@ -73,11 +80,22 @@ impl GatewaySession {
             return self.finish_call(&wanted, Err(unknown_tool_error(&wanted.name)), &caller, &client_name);
         }
         let running = match &wanted.state {
-            Some(state) if ParkedCalls::is_parked_state(state) => {
+            Some(state) if is_parked_state(state) => {
                 let responses = wanted.responses.as_ref();
-                let running = self.shared.parked.resume_call(wanted.digest(), state, responses)?;
-                running.line.move_to(replies);
-                running
+                match self.take_up_call(wanted.digest(), state, responses).await? {
+                    ReturnedCall::Running(running) => {
+                        running.line.move_to(replies);
+                        *running
+                    }
+                    ReturnedCall::Lost if self.is_repeatable(&wanted.name) => {
+                        let again = CallRequest { responses: None, state: None, ..wanted.clone() };
+                        self.wait_for_roots().await;
+                        self.start_call((caller, meta), (&again, None), (token.is_some(), None), replies)?
+                    }
+                    ReturnedCall::Lost => {
+                        return answer::error_result(OUTCOME_UNKNOWN, &caller).map(JsonPieces::from);
+                    }
+                }
             }
             Some(_) if self.is_of_old_server(&wanted.name) => return Err(invalid_state_error()),
             // The state of a server, which gets it back.
@@ -85,11 +103,18 @@ impl GatewaySession {
                 let state = wanted.state.clone().filter(|_| caller.is_new());
                 let state = state.map(|state| self.open_server_state(wanted.digest(), state)).transpose()?;
                 self.wait_for_roots().await;
-                self.start_call((caller, meta), (&wanted, state), token.is_some(), replies)?
+                let durable = self.durable_start(&view, &wanted, &caller).filter(|_| state.is_none());
+                self.start_call((caller, meta), (&wanted, state), (token.is_some(), durable), replies)?
             }
         };
         let progress = token.map(|token| (token, replies));
         self.drive_call(caller, (&wanted, &client_name), running, progress).await
+    }
+
+    /// Whether a call may be made twice: the tool changes nothing, or nothing more the second time.
+    fn is_repeatable(&self, name: &str) -> bool {
+        let catalog = self.host().catalog();
+        catalog.get(name).is_some_and(|entry| entry.tool.hints.read_only || entry.tool.hints.idempotent)
     }
 
     /// Whether a tool belongs to a server of the old era, which has no states.
@@ -112,7 +137,7 @@ impl GatewaySession {
         &self,
         (caller, meta): (Caller, &RequestMeta),
         (wanted, state): (&CallRequest, Option<RawJson>),
-        with_progress: bool,
+        (with_progress, durable): (bool, Option<DurableStart>),
         replies: &Replies,
     ) -> Result<RunningCall, RpcError> {
         let unreadable = |_| RpcError::new(INVALID_PARAMS, "`arguments` cannot be read");
@@ -138,7 +163,10 @@ impl GatewaySession {
         let members = members.into_iter().filter_map(|(name, value)| Some((name, value?)));
         let call = members.fold(call, |call, (name, value)| call.with_member(name, value));
         let (host, call): (Host, Call) = (self.host().clone(), call.with_context(context));
-        let call = Box::pin(async move { CallEnd::Call(Box::new(host.call_to_forward(call).await)) });
+        let call: BoxedFuture<'static, CallEnd> = match durable {
+            Some(durable) => Box::pin(durable.start_task(call)),
+            None => Box::pin(async move { CallEnd::Call(Box::new(host.call_to_forward(call).await)) }),
+        };
         let keys = QuestionKeys::default();
         Ok(RunningCall { call, questions, progress, line, open: Vec::new(), keys, is_task: false })
     }
@@ -225,7 +253,7 @@ impl GatewaySession {
             is_first_poll = false;
             running.drop_withdrawn();
             if !running.open.is_empty() {
-                return self.shared.parked.park_call(digest, running).map(DrivenCall::Parked);
+                return self.park_call(digest, running).map(DrivenCall::Parked);
             }
         }
     }
@@ -253,6 +281,7 @@ impl GatewaySession {
         let is_search = wanted.name == TOOL_SEARCH;
         if let (Ok(ForwardableOutcome::Shaped(outcome)), true) = (&done, is_search) {
             self.shared.listing.add_found(found_names(outcome));
+            self.share_value(FOUND, &self.shared.listing.lock_shown().found.clone());
         }
         let done = match done {
             // A deny rule means that the client must not learn of the tool; a mode only that no user can be

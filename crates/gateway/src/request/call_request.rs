@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
 /// The parsed parameters of `tools/call`.
+#[derive(Clone)]
 pub(crate) struct CallRequest {
     pub(crate) name: String,
     pub(crate) arguments: RawJson,

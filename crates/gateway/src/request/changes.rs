@@ -68,7 +68,11 @@ impl GatewaySession {
     /// Notifies a client of the old era about every change of its lists. Never returns.
     pub(crate) async fn announce_changes(&self) {
         let mut last = LastAnnounced::default();
-        self.shared.listing.wait_for_first().await;
+        tokio::select! {
+            () = self.shared.listing.wait_for_first() => {}
+            // The client has its lists from another gateway; they are the same, unless servers change.
+            () = self.shared.listing.assumed.notified() => self.assume_lists().await,
+        }
         loop {
             let changed = self.wait_for_change(&mut last, Baseline::ShownLists).await;
             if let (true, Some(channel)) = (self.has_handshake(), self.channel()) {

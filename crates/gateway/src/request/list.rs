@@ -14,6 +14,7 @@ use mcparley::pool::connection::ServerStatus;
 use mcparley_wire::{RawJson, RpcError};
 
 use crate::client_abilities::Caller;
+use crate::cluster_link::session_values::LISTED;
 use crate::request::changes::{prompts_digest, resources_digest};
 use crate::response::era::ResultForm;
 use crate::response::item::{CALL_TOOL, ToolListItem};
@@ -33,6 +34,9 @@ impl GatewaySession {
         self.shared.listing.lock_shown().has_apps = caller.has_apps;
         let view = self.shared.gateway.view_of(self.host().publish_catalog());
         let items = self.page_items(&view, params);
+        if items.iter().any(|item| matches!(item, ToolListItem::CallTool)) {
+            self.host().prepare_search();
+        }
         let is_new = caller.is_new();
         let item = |place: usize| {
             let item = items.get(place)?;
@@ -42,6 +46,9 @@ impl GatewaySession {
         let list = PagedList { kind: ListKind::Tools, len: items.len(), hints, item: &item };
         let page = self.build_list_page(&list, params, (caller, &view))?;
         self.shared.listing.replace_list(Arc::clone(&items), view.catalog.revision());
+        if self.shared.listing.lock_shown().count == 1 {
+            self.share_value(LISTED, &true);
+        }
         Ok(page)
     }
 
@@ -88,6 +95,18 @@ impl GatewaySession {
         let cursor = params.and_then(|params| params.member("cursor"));
         let form = ResultForm::new(caller, view, None);
         build_page(list, cursor.as_ref(), (&form, !self.host().has_unknown_servers()))
+    }
+
+    /// Takes the current lists for those that the client has got from another gateway.
+    pub(crate) async fn assume_lists(&self) {
+        self.await_first_servers().await;
+        let view = self.shared.gateway.view();
+        let items = self.visible_items(&view);
+        self.shared.listing.replace_list(items, view.catalog.revision());
+        self.shared.listing.note_list(|shown| {
+            shown.prompts = Some(prompts_digest(&view));
+            shown.resources = Some(resources_digest(&view));
+        });
     }
 
     /// Waits for the servers that are connecting when the first client comes, once and with a timeout.

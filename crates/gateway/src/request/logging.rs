@@ -9,6 +9,7 @@ use mcparley_wire::{INVALID_PARAMS, RawJson, RpcError};
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 
+use crate::cluster_link::session_values::LEVEL;
 use crate::response::serialize_result;
 use crate::session::GatewaySession;
 
@@ -20,10 +21,16 @@ impl GatewaySession {
         let Some(level) = level else {
             return Err(RpcError::new(INVALID_PARAMS, "unknown `level`"));
         };
+        self.apply_log_level(level);
+        self.share_value(LEVEL, &level.as_str());
+        serialize_result(&json!({}))
+    }
+
+    /// Sets the level of the client, and that of the servers.
+    pub(crate) fn apply_log_level(&self, level: LogLevel) {
         self.shared.logging.set_level(level);
         let gateway = &self.shared.gateway;
         gateway.set_server_level(gateway.log_levels.store_level(self.shared.number, level));
-        serialize_result(&json!({}))
     }
 
     /// Raises the level of the servers to that of a request of the new era. Servers of the old era have one

@@ -11,7 +11,8 @@ use crate::request::call::DrivenCall;
 use crate::request::call_request::sort_keys;
 use crate::response::era::{ServerEra, relayed_error};
 use crate::session::GatewaySession;
-use crate::session::parked::{ParkedCalls, invalid_state_error};
+use crate::session::parked::invalid_state_error;
+use crate::session::parked_state::{ReturnedCall, is_parked_state};
 use crate::session::running_call::{CallEnd, QuestionKeys, RunningCall};
 
 /// The request of a client that is relayed: its client, its `_meta`, and its replies.
@@ -61,14 +62,20 @@ impl GatewaySession {
         let input = |name: &str| params.and_then(|params| params.member(name)).filter(|_| caller.is_new());
         let (responses, state) = (input("inputResponses"), input("requestState"));
         let digest = request_digest(method, params);
-        let running = match &state {
-            Some(state) if ParkedCalls::is_parked_state(state) => {
-                let running = self.shared.parked.resume_call(digest, state, responses.as_ref())?;
+        let returned = match state.as_ref().filter(|state| is_parked_state(state)) {
+            Some(state) => Some(self.take_up_call(digest, state, responses.as_ref()).await?),
+            None => None,
+        };
+        // Prompts and resources are only read, so a lost request is made again, without its answers.
+        let is_lost = matches!(returned, Some(ReturnedCall::Lost));
+        let (responses, state) = if is_lost { (None, None) } else { (responses, state) };
+        let running = match (&state, returned) {
+            (_, Some(ReturnedCall::Running(running))) => {
                 running.line.move_to(replies);
-                running
+                *running
             }
-            Some(_) if self.is_old_server(server) => return Err(invalid_state_error()),
-            Some(_) | None => {
+            (Some(_), _) if self.is_old_server(server) => return Err(invalid_state_error()),
+            (Some(_) | None, Some(ReturnedCall::Lost) | None) => {
                 // Without a state they can only be for a server of the new era.
                 let is_ignored = self.is_old_server(server);
                 let state = state.clone().map(|state| self.open_server_state(digest, state)).transpose()?;

@@ -14,6 +14,7 @@ use mcparley_wire::RawJson;
 use serde::Deserialize;
 
 use crate::client_abilities::Caller;
+use crate::cluster_link::session_values::ROOTS;
 use crate::session::GatewaySession;
 
 /// The maximum number of roots of a client.
@@ -47,12 +48,27 @@ impl GatewaySession {
         }
     }
 
+    /// Requests the roots of a client whose stream has come to this gateway of a cluster, if no gateway knows them.
+    pub(crate) fn ask_for_missing_roots(&self) {
+        if self.shared.gateway.cluster().is_some() && self.known_roots().is_none() {
+            self.ask_for_roots();
+        }
+    }
+
     /// Fetches the client's roots on each request. Never returns.
     pub(crate) async fn follow_roots(&self) {
         loop {
             self.shared.roots.wanted.notified().await;
             let roots = self.fetch_roots().await;
-            self.shared.gateway.roots.store_roots(self.shared.number, roots);
+            match (roots, self.shared.gateway.cluster()) {
+                (Some(roots), _) => {
+                    self.share_value(ROOTS, &roots);
+                    self.shared.gateway.roots.store_roots(self.shared.number, roots);
+                }
+                (None, None) => self.shared.gateway.roots.store_roots(self.shared.number, Vec::new()),
+                // The client reads at another gateway, which asks it.
+                (None, Some(_)) => {}
+            }
             self.shared.roots.awaited.send_replace(false);
         }
     }
@@ -71,18 +87,16 @@ impl GatewaySession {
         let _late = tokio::time::timeout(ROOTS_TIME, awaited.wait_for(|awaited| !awaited)).await.is_err();
     }
 
-    /// Fetches the roots of the client; none, if its answer is invalid.
-    async fn fetch_roots(&self) -> Vec<Root> {
+    /// Fetches the roots of the client; `None` without a valid answer.
+    async fn fetch_roots(&self) -> Option<Vec<Root>> {
         #[derive(Deserialize)]
         struct RootsAnswer {
             roots: Vec<Root>,
         }
-        let Some(channel) = self.channel() else { return Vec::new() };
-        let asking = channel.ask("roots/list", RawJson::from_text("{}"));
+        let asking = self.channel()?.ask("roots/list", RawJson::from_text("{}"));
         let answer = tokio::time::timeout(ROOTS_TIME, asking).await.ok().and_then(Result::ok);
-        let mut roots =
-            answer.and_then(|it| it.decode::<RootsAnswer>().ok()).map(|it| it.roots).unwrap_or_default();
+        let mut roots = answer?.decode::<RootsAnswer>().ok()?.roots;
         roots.truncate(ROOTS_MOST);
-        roots
+        Some(roots)
     }
 }

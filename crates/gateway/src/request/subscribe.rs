@@ -8,6 +8,7 @@ use mcparley_wire::{INVALID_PARAMS, METHOD_NOT_FOUND, RawJson, Replies, RpcError
 use serde_json::json;
 
 use crate::client_abilities::Caller;
+use crate::cluster_link::session_values::SUBSCRIPTIONS;
 use crate::request::relay::request_error;
 use crate::request::resources::{unknown_resource, uri_param};
 use crate::response::era::ServerEra;
@@ -28,17 +29,39 @@ impl GatewaySession {
         if self.shared.watches.count() >= limit && !self.shared.watches.contains(&uri) {
             return Err(RpcError::new(INVALID_PARAMS, &format!("there are {limit} subscriptions already")));
         }
+        self.watch_resource(uri, caller).await?;
+        self.share_value(SUBSCRIPTIONS, &self.shared.watches.uris());
+        serialize_result(&json!({}))
+    }
+
+    /// Forwards the updates of a resource to the client.
+    async fn watch_resource(&self, uri: String, caller: &Caller) -> Result<(), RpcError> {
         let subscription = self.open_subscription(&uri, caller).await?;
         let params = serialize_result(&json!({ "uri": uri }))?;
         if let Some(channel) = self.channel().cloned() {
             self.shared.watches.insert(uri, forward_updates(subscription, channel, params));
         }
-        serialize_result(&json!({}))
+        Ok(())
+    }
+
+    /// Follows the subscriptions that the client has made at other gateways: its stream may be read here.
+    pub(crate) async fn apply_subscriptions(&self, uris: Vec<String>) {
+        let Some(caller) = *self.lock_handshake() else { return };
+        let removed = self.shared.watches.uris().into_iter().filter(|uri| !uris.contains(uri));
+        removed.for_each(|uri| self.shared.watches.remove(&uri));
+        let missing: Vec<String> =
+            uris.into_iter().filter(|uri| !self.shared.watches.contains(uri)).collect();
+        for uri in missing.into_iter().take(SERVED_RESOURCE_SUBSCRIPTIONS) {
+            if let Err(error) = self.watch_resource(uri, &caller).await {
+                tracing::debug!(code = error.code, "a subscription of another gateway is not available here");
+            }
+        }
     }
 
     /// Answers `resources/unsubscribe`.
     pub(crate) fn unsubscribe_resource(&self, params: Option<&RawJson>) -> Result<RawJson, RpcError> {
         self.shared.watches.remove(&uri_param(params)?);
+        self.share_value(SUBSCRIPTIONS, &self.shared.watches.uris());
         serialize_result(&json!({}))
     }
 

@@ -4,6 +4,7 @@
 //! its server, and is valid for its principal only, so that no client guesses the task of another one.
 
 use mcparley::model::name::ServerName;
+use mcparley_cluster::InstanceId;
 use mcparley_wire::RawJson;
 use serde_json::value::RawValue;
 
@@ -15,7 +16,7 @@ use crate::session::client_tasks::{TaskAddress, TaskFlavor};
 impl GatewaySession {
     /// Whether ids are those of the server.
     fn has_plain_task_ids(&self) -> bool {
-        self.is_transparent() && !self.is_told_apart()
+        self.is_transparent() && !self.is_told_apart() && self.shared.gateway.cluster().is_none()
     }
 
     /// The id of a task for the client; `None` only if there is no key to seal it.
@@ -24,7 +25,13 @@ impl GatewaySession {
             return Some(task.id.clone());
         }
         let flavor = if task.flavor == TaskFlavor::Old { "old" } else { "new" };
-        let content = serde_json::to_vec(&(task.server.as_str(), flavor, &task.id)).ok()?;
+        let content = match self.shared.gateway.cluster() {
+            // The id names its gateway, whose process of the server runs the task.
+            Some(link) => {
+                serde_json::to_vec(&(task.server.as_str(), flavor, &task.id, link.instance())).ok()?
+            }
+            None => serde_json::to_vec(&(task.server.as_str(), flavor, &task.id)).ok()?,
+        };
         self.shared.gateway.seal()?.seal_id(&[&*self.seal_owner(), "task"], &content)
     }
 
@@ -37,9 +44,16 @@ impl GatewaySession {
             return Some(self.shared.tasks.find_task(id).unwrap_or(plain));
         }
         let content = self.shared.gateway.seal()?.open_id(&[&*self.seal_owner(), "task"], id)?;
-        let (server, flavor, id): (String, String, String) = serde_json::from_slice(&content).ok()?;
+        let (server, flavor, id, _owner) = parse_content(&content)?;
         let flavor = if flavor == "old" { TaskFlavor::Old } else { TaskFlavor::Extension };
         Some(TaskAddress { server: ServerName::new(&server), flavor, id })
+    }
+
+    /// The gateway that owns the task of a client's id; `None` for an id that names none.
+    pub(crate) fn find_task_gateway(&self, id: &str) -> Option<InstanceId> {
+        let content = self.shared.gateway.seal()?.open_id(&[&*self.seal_owner(), "task"], id)?;
+        let (.., owner) = parse_content(&content)?;
+        owner
     }
 
     /// The flavor of the tasks of a server.
@@ -75,6 +89,16 @@ impl GatewaySession {
             edit.replace(place, json_string(&name));
         }
     }
+}
+
+/// The content of a sealed id: server, flavor and id of the task, and in a cluster its gateway.
+type TaskIdContent = (String, String, String, Option<InstanceId>);
+
+fn parse_content(content: &[u8]) -> Option<TaskIdContent> {
+    serde_json::from_slice::<TaskIdContent>(content).ok().or_else(|| {
+        let (server, flavor, id) = serde_json::from_slice(content).ok()?;
+        Some((server, flavor, id, None))
+    })
 }
 
 /// The id of the task that a result describes, and its flavor; `None` for other results.

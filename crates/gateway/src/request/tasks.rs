@@ -46,6 +46,9 @@ impl GatewaySession {
         let unknown = || RpcError::new(INVALID_PARAMS, "unknown task");
         let id = params.and_then(|params| params.member("taskId")?.decode::<String>().ok());
         let id = id.ok_or_else(|| RpcError::new(INVALID_PARAMS, "`taskId` must be a string"))?;
+        if let Some(durable) = self.find_durable_id(&id) {
+            return self.answer_durable_task(&request.caller, (&id, &durable), method).await;
+        }
         let task = self.find_task(&id).ok_or_else(unknown)?;
         match (request.caller.is_new(), task.flavor) {
             (true, TaskFlavor::Extension) => self.relay_extension_task(request, &task, method, params).await,
@@ -138,6 +141,14 @@ impl GatewaySession {
             view.servers.iter().filter(listing).map(|server| &server.name).collect();
         let invalid = || RpcError::new(INVALID_PARAMS, "`cursor` is invalid");
         let (place, theirs) = match params.and_then(|params| params.member("cursor")) {
+            // The first page has the durable tasks, which are not those of a server.
+            None if self.shared.gateway.durable.is_some() => {
+                let mut listed = json!({ "tasks": self.list_durable_tasks().await? });
+                if let Some(next) = servers.first().and_then(|server| self.seal_task_cursor(server, None)) {
+                    listed["nextCursor"] = json!(next);
+                }
+                return serialize_result(&listed);
+            }
             None => (0, None),
             Some(cursor) => {
                 let cursor: String = cursor.decode().map_err(|_| invalid())?;

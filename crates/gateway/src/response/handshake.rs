@@ -61,15 +61,17 @@ fn capabilities(view: &View, offer: TaskOffer) -> Value {
         extensions.map(|extension| (extension.to_owned(), json!({}))).collect();
     let with_tasks: Vec<&ViewServer> =
         view.servers.iter().filter(|server| has_tasks(server, offer)).collect();
+    let is_durable = view.mode.has_durable_calls;
     match offer {
-        TaskOffer::Extension if !with_tasks.is_empty() => {
+        TaskOffer::Extension if is_durable || !with_tasks.is_empty() => {
             drop(extensions.insert(TASKS.to_owned(), json!({})))
         }
-        TaskOffer::Old if !with_tasks.is_empty() => {
+        TaskOffer::Old if is_durable || !with_tasks.is_empty() => {
             let mut tasks = json!({ "requests": { "tools": { "call": {} } } });
             for part in ["list", "cancel"] {
-                if with_tasks.iter().any(|server| old_tasks(server).is_some_and(|it| it.get(part).is_some()))
-                {
+                let has_part =
+                    |server: &&ViewServer| old_tasks(server).is_some_and(|it| it.get(part).is_some());
+                if is_durable || with_tasks.iter().any(has_part) {
                     tasks[part] = json!({});
                 }
             }
@@ -97,19 +99,21 @@ enum TaskOffer {
 /// 2025-11-25, which are mapped.
 fn has_tasks(server: &ViewServer, offer: TaskOffer) -> bool {
     let is_new = server.version == Some(ProtocolVersion::NEW);
-    let has_extension = || {
-        let extensions = server.about.as_ref().and_then(|about| about.capabilities.get("extensions"));
-        extensions.is_some_and(|extensions| extensions.get(TASKS).is_some())
-    };
     match offer {
         TaskOffer::None => false,
         TaskOffer::Old => old_tasks(server).is_some(),
-        TaskOffer::Extension => (is_new && has_extension()) || old_tasks(server).is_some(),
+        TaskOffer::Extension => (is_new && has_task_extension(server)) || old_tasks(server).is_some(),
     }
 }
 
+/// Whether a server declares the extension for tasks.
+pub(crate) fn has_task_extension(server: &ViewServer) -> bool {
+    let extensions = server.about.as_ref().and_then(|about| about.capabilities.get("extensions"));
+    extensions.is_some_and(|extensions| extensions.get(TASKS).is_some())
+}
+
 /// The capability for tasks of a server of 2025-11-25 whose tools can be called as tasks.
-fn old_tasks(server: &ViewServer) -> Option<&Value> {
+pub(crate) fn old_tasks(server: &ViewServer) -> Option<&Value> {
     let about = server.about.as_ref().filter(|_| server.version != Some(ProtocolVersion::NEW))?;
     let tasks = about.capabilities.get("tasks")?;
     tasks.pointer("/requests/tools/call").filter(|call| !call.is_null()).map(|_| tasks)

@@ -70,7 +70,7 @@ static CALL_TOOL_JSON: LazyLock<String> = LazyLock::new(|| {
             "type": "object",
             "properties": {
                 "name": { "type": "string", "description": "The tool, as `ToolSearch` names it" },
-                "arguments": { "type": "object", "description": "Its arguments, as its schema has them" },
+                "arguments": { "type": "object", "description": "Its arguments, as its signature or input schema has them" },
             },
             "required": ["name"],
             "additionalProperties": false,

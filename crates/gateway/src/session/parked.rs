@@ -3,7 +3,7 @@
 //! Servers of that era cannot ask: they answer a request with input requests, and the client repeats the
 //! request with the input. The call may have reached its server already, so it is not started again: it is
 //! parked here, under an unguessable nonce that is valid once, for the same tool with the same arguments,
-//! and for a limited time. A parked call goes on by itself when its questions are answered elsewhere, and
+//! and for a limited time. `parked_state` seals the nonce for the client. A parked call goes on by itself when its questions are answered elsewhere, and
 //! keeps its result until the client comes back.
 
 use std::collections::HashMap;
@@ -18,9 +18,6 @@ use crate::response::handshake::result_meta;
 use crate::response::serialize_result;
 use crate::session::running_call::{OpenQuestion, RunningCall};
 
-/// The beginning of the state of a parked call; servers have states of their own.
-const PREFIX: &str = "mcparley-parked.";
-
 /// The parked calls of one client.
 #[derive(Debug, Default)]
 pub(crate) struct ParkedCalls(Mutex<HashMap<String, ParkedCall>>);
@@ -30,6 +27,7 @@ pub(crate) struct ParkedCalls(Mutex<HashMap<String, ParkedCall>>);
 struct ParkedCall {
     /// The digest of the request it belongs to.
     request: [u8; 32],
+    since: Instant,
     until: Instant,
     running: RunningCall,
 }
@@ -44,9 +42,13 @@ impl ParkedCall {
 }
 
 impl ParkedCalls {
-    /// Parks a call, and returns the result with its input requests.
-    pub(crate) fn park_call(&self, request: [u8; 32], mut running: RunningCall) -> Result<RawJson, RpcError> {
-        let state = random_state_id()?;
+    /// Parks a call under a nonce, and returns the result with its input requests and its state for the client.
+    pub(crate) fn park_call(
+        &self,
+        request: [u8; 32],
+        (nonce, state): (String, String),
+        mut running: RunningCall,
+    ) -> Result<RawJson, RpcError> {
         let asked: Result<Map<String, Value>, RpcError> = running
             .open
             .iter()
@@ -67,14 +69,10 @@ impl ParkedCalls {
             return Err(RpcError::new(INTERNAL, "too many calls wait for an answer of the user"));
         }
         running.move_to_task();
-        calls.insert(state, ParkedCall { request, until: Instant::now() + PARKED_TIME, running });
+        let since = Instant::now();
+        calls.insert(nonce, ParkedCall { request, since, until: since + PARKED_TIME, running });
         drop(calls);
         serialize_result(&result)
-    }
-
-    /// Whether a state is that of a parked call, and not one of a server.
-    pub(crate) fn is_parked_state(state: &RawJson) -> bool {
-        state.decode::<String>().is_ok_and(|state| state.starts_with(PREFIX))
     }
 
     /// Passes the answers to the parked call, and returns the call. Questions without an answer stay open.
@@ -84,19 +82,29 @@ impl ParkedCalls {
     pub(crate) fn resume_call(
         &self,
         request: [u8; 32],
-        state: &RawJson,
+        nonce: &str,
         responses: Option<&RawJson>,
     ) -> Result<RunningCall, RpcError> {
         let invalid = invalid_state_error;
-        let state: String = state.decode().map_err(|_| invalid())?;
         self.remove_expired();
         let mut calls = self.lock_calls();
-        let waiting = calls.get(&state).filter(|waiting| waiting.request == request).ok_or_else(invalid)?;
+        let waiting = calls.get(nonce).filter(|waiting| waiting.request == request).ok_or_else(invalid)?;
         check_answers(&waiting.running.open, responses)?;
-        let ParkedCall { mut running, .. } = calls.remove(&state).ok_or_else(invalid)?;
+        let ParkedCall { mut running, .. } = calls.remove(nonce).ok_or_else(invalid)?;
         drop(calls);
         deliver_answers(&mut running.open, responses)?;
         Ok(running)
+    }
+
+    /// The time at which a call was parked; `None` if there is no such call.
+    pub(crate) fn parked_since(&self, nonce: &str) -> Option<Instant> {
+        self.lock_calls().get(nonce).map(|waiting| waiting.since)
+    }
+
+    /// Cancels a parked call.
+    pub(crate) fn cancel_call(&self, nonce: &str) {
+        let canceled = self.lock_calls().remove(nonce);
+        drop(canceled);
     }
 
     /// Whether there are parked calls.
@@ -158,11 +166,4 @@ fn check_answers(open: &[OpenQuestion], responses: Option<&RawJson>) -> Result<(
 /// tells nothing.
 pub(crate) fn invalid_state_error() -> RpcError {
     RpcError::new(INVALID_PARAMS, "`requestState` is not valid for this request")
-}
-
-fn random_state_id() -> Result<String, RpcError> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|_| RpcError::new(INTERNAL, "the system gives no random numbers"))?;
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(format!("{PREFIX}{hex}"))
 }

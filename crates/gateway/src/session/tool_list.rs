@@ -17,6 +17,8 @@ pub(crate) struct ClientToolList {
     /// Whether the client has requested a list.
     has_begun: watch::Sender<bool>,
     found: Notify,
+    /// Notified when the client has got its lists from another gateway of the cluster.
+    pub(crate) assumed: Notify,
 }
 
 /// The tool list that a client got last.

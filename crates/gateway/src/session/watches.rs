@@ -24,6 +24,11 @@ impl WatchedResources {
         self.lock_tasks().len()
     }
 
+    /// The addresses of the resources.
+    pub(crate) fn uris(&self) -> Vec<String> {
+        self.lock_tasks().keys().cloned().collect()
+    }
+
     pub(crate) fn contains(&self, uri: &str) -> bool {
         self.lock_tasks().contains_key(uri)
     }

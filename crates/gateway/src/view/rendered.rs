@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
+use mcparley::catalog::CatalogEntry;
 use mcparley::model::text::clean_json;
+use mcparley::model::tool::TaskSupport;
 use mcparley::pool::surface::Surface;
 use mcparley_wire::RawJson;
 
@@ -74,13 +76,26 @@ impl View {
         rendered.text.get(span).filter(|text| !text.is_empty())
     }
 
+    /// Whether a tool that its server does not offer as a task can be called as a durable one. The new era has no such
+    /// mark.
+    fn becomes_durable(&self, entry: &CatalogEntry, is_new: bool) -> bool {
+        let server = entry.server().and_then(|server| self.find_server(server));
+        self.mode.has_durable_calls
+            && !is_new
+            && entry.tool.task == TaskSupport::Forbidden
+            && server.is_some_and(|server| server.is_local)
+    }
+
     fn render_tools(&self, is_new: bool) -> RenderedTools {
         let (mut text, mut spans) = (String::new(), Vec::with_capacity(self.tools.len()));
         for (name, entry) in &self.tools {
             let begin = text.len();
             let tag = entry.server().and_then(|server| self.tag_of(server));
             if let Some(tool) = tool::render_tool(entry, name, tag, &self.mode, is_new) {
-                text.push_str(&tool);
+                match self.becomes_durable(entry, is_new) {
+                    true => text.push_str(&tool::offer_as_task(tool)),
+                    false => text.push_str(&tool),
+                }
             }
             spans.push(begin..text.len());
         }

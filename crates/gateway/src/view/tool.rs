@@ -10,7 +10,7 @@ use mcparley::model::text::clean_json;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use crate::json_edit::{JsonMembers, json_string};
+use crate::json_edit::{JsonEdit, JsonMembers, json_string};
 use crate::mode::GatewayMode;
 use crate::view::address::AddressRewriter;
 
@@ -60,6 +60,23 @@ pub(super) fn render_tool(
     Some(rewriter.finish().into_owned())
 }
 
+/// A rendered tool with the mark that it can be called as a task (2025-11-25).
+pub(super) fn offer_as_task(tool: String) -> String {
+    const MARK: &str = r#"{"taskSupport":"optional"}"#;
+    let Some(members) = JsonMembers::parse(&tool) else { return tool };
+    let mut edit = JsonEdit::new(&tool);
+    match members.get("execution") {
+        Some(execution) => edit.replace(execution, MARK.to_owned()),
+        None => {
+            return match tool.strip_suffix('}') {
+                Some(open) => format!(r#"{open},"execution":{MARK}}}"#),
+                None => tool,
+            };
+        }
+    }
+    edit.finish().into_owned()
+}
+
 /// Whether the description of a definition differs from the one for models.
 fn is_cut(members: &JsonMembers<'_>, description: &str) -> bool {
     members.text("description").is_some_and(|whole| whole != description)
@@ -103,6 +120,24 @@ fn fit_property(schema: &mut Value) {
 mod tests {
     //! The schemas that are normalized.
     use super::*;
+
+    // G10
+    #[test]
+    fn tool_that_becomes_durable_is_marked_and_keeps_every_other_byte() {
+        let cases = [
+            (
+                r#"{"name":"a","inputSchema":{ }}"#,
+                r#"{"name":"a","inputSchema":{ },"execution":{"taskSupport":"optional"}}"#,
+            ),
+            (
+                r#"{"name":"a","execution":{"taskSupport":"forbidden"},"x":1.0}"#,
+                r#"{"name":"a","execution":{"taskSupport":"optional"},"x":1.0}"#,
+            ),
+        ];
+        for (tool, expected) in cases {
+            assert_eq!(offer_as_task(tool.to_owned()), expected);
+        }
+    }
 
     // G1
     #[test]

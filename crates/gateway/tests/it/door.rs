@@ -40,6 +40,7 @@ pub(crate) fn options() -> DoorOptions {
         has_sse: true,
         seal: Seal::in_memory().unwrap(),
         has_mcp: true,
+        cluster: None,
         page: None,
     }
 }

@@ -13,6 +13,7 @@ mod asking;
 mod cancelling;
 mod changing;
 mod client;
+mod clustered;
 mod crowd;
 mod damaged;
 mod deferring;

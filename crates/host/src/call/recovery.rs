@@ -5,9 +5,9 @@
 
 use std::time::Duration;
 
-use mcparley_auth::TokenChallenge;
 use mcparley_model::limits::RETRY_AFTER_LONGEST;
 use mcparley_model::text::Untrusted;
+use mcparley_pool::auth::TokenChallenge;
 use mcparley_wire::{Failure, FailurePhase, HEADER_MISMATCH, Obstacle};
 
 use crate::call_error::ExecutionStatus;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use mcparley_model::config::ServerConfig;
 use mcparley_model::expand::Env;
 use mcparley_model::limits::TOOL_TIME;
-use mcparley_model::name::ServerName;
+use mcparley_model::name::{ServerName, may_share_names};
 use tokio::sync::{broadcast, watch};
 
 use super::built_in::{BuiltInServer, is_built_in};
@@ -41,6 +41,8 @@ pub(crate) struct ConnectionStarter {
     start: StartPolicy,
     /// Whether servers that failed recently are not connected until they are needed.
     skips_failures: bool,
+    /// Whether tools of some servers keep their own names, which tools of any other server could have too.
+    has_bare_names: bool,
 }
 
 /// The first step for a server when its host starts.
@@ -93,7 +95,13 @@ impl ConnectionStarter {
             built_in: built_in.map(|server| Arc::new(server.surface())),
             start,
             skips_failures,
+            has_bare_names: false,
         }
+    }
+
+    /// Sets whether tools of some servers keep their own names.
+    pub(crate) fn with_bare_names(self, has_bare_names: bool) -> Self {
+        Self { has_bare_names, ..self }
     }
 
     /// A starter with other environment variables. The limit of concurrent connects stays as it was.
@@ -109,6 +117,7 @@ impl ConnectionStarter {
             built_in: self.built_in.clone(),
             start: self.start.clone(),
             skips_failures: self.skips_failures,
+            has_bare_names: self.has_bare_names,
         }
     }
 
@@ -136,6 +145,7 @@ impl ConnectionStarter {
             built_in: built_in.map(|server| Arc::new(server.surface())),
             start,
             skips_failures: self.skips_failures,
+            has_bare_names: self.has_bare_names,
         }
     }
 
@@ -144,6 +154,21 @@ impl ConnectionStarter {
         match &self.start {
             StartPolicy::Among(names) | StartPolicy::Only(names) => !names.contains(server),
             StartPolicy::AsNeeded | StartPolicy::All | StartPolicy::OnDemand => false,
+        }
+    }
+
+    /// Whether the cached list of a server is of use: a host that is started for a few servers needs another's only
+    /// if it could affect the names of theirs. Reading all of them would take longer than a call.
+    fn needs_list(&self, server: &ServerName) -> bool {
+        match &self.start {
+            StartPolicy::Only(names) if !self.has_bare_names => {
+                names.iter().any(|name| may_share_names(name, server))
+            }
+            StartPolicy::Only(_)
+            | StartPolicy::Among(_)
+            | StartPolicy::AsNeeded
+            | StartPolicy::All
+            | StartPolicy::OnDemand => true,
         }
     }
 
@@ -161,7 +186,10 @@ impl ConnectionStarter {
         place: ConnectionSlot,
     ) -> Arc<Connection> {
         let ConnectionSlot { predecessor, is_off } = place;
-        let known = if is_off { None } else { self.context.cached_surface(&config) };
+        let known = match is_off || !self.needs_list(&name) {
+            true => None,
+            false => self.context.cached_surface(&config),
+        };
         let failure = if is_off { None } else { self.context.cached_failure(&config) };
         let memory = ServerMemory {
             is_fresh: known.as_ref().is_some_and(|known| known.is_fresh),

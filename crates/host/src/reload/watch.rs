@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use mcparley_model::limits::{FILES_LOOKED_AT, FILES_LOOKED_AT_BLINDLY, FILES_QUIET};
-use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use mcparley_platform::folder_watch::FolderWatch;
 use tokio::sync::Notify;
 
 use crate::host::{Host, HostInner};
@@ -98,7 +98,7 @@ fn read_identity(file: &Path) -> FileIdentity {
 /// A watcher of the folders of some files.
 struct FolderWatcher {
     /// The watcher of the operating system; without one the files are polled.
-    watcher: Option<RecommendedWatcher>,
+    watcher: Option<FolderWatch>,
     happened: Arc<Notify>,
     /// Whether an event named a configuration file since the last look.
     is_config_touched: Arc<AtomicBool>,
@@ -113,21 +113,17 @@ impl FolderWatcher {
         let paths: Arc<Mutex<WatchedPaths>> = Arc::default();
         let (waker, touched, watched) =
             (Arc::clone(&happened), Arc::clone(&is_config_touched), Arc::clone(&paths));
-        let handle_event = move |event: notify::Result<notify::Event>| {
-            let Ok(event) = event else { return };
-            if matches!(event.kind, EventKind::Access(_)) {
-                return;
-            }
+        let handle_event = move |path: Option<&Path>| {
             let watched = watched.lock().unwrap_or_else(PoisonError::into_inner);
-            // An event without a path reports that events were lost.
-            if event.paths.is_empty() || event.paths.iter().any(|path| watched.is_config_file(path)) {
+            // Without a path, events were lost.
+            if path.is_none_or(|path| watched.is_config_file(path)) {
                 touched.store(true, Ordering::Release);
                 waker.notify_one();
-            } else if event.paths.iter().any(|path| watched.leads_to_file(path)) {
+            } else if path.is_some_and(|path| watched.leads_to_file(path)) {
                 waker.notify_one();
             }
         };
-        let watcher = notify::recommended_watcher(handle_event).ok();
+        let watcher = FolderWatch::start(handle_event).ok();
         let (folders, identities) = (Vec::new(), Vec::new());
         let mut watcher = Self { watcher, happened, is_config_touched, paths, folders, identities };
         watcher.watch_folders(files, reconnects);
@@ -152,15 +148,14 @@ impl FolderWatcher {
             config.iter().chain(reconnects).filter_map(|file| nearest_folder(file)).collect();
         *self.paths.lock().unwrap_or_else(PoisonError::into_inner) =
             WatchedPaths { config, reconnects: reconnects.cloned() };
-        let Some(watcher) = &mut self.watcher else { return };
+        let Some(watcher) = &self.watcher else { return };
         wanted.sort();
         wanted.dedup();
         for gone in self.folders.iter().filter(|folder| !wanted.contains(folder)) {
-            // A removed folder is no longer watched anyway.
-            let _gone = watcher.unwatch(gone);
+            watcher.unwatch(gone);
         }
         // Watched again each time: a folder that was removed and created again is a new one.
-        wanted.retain(|folder| watcher.watch(folder, RecursiveMode::NonRecursive).is_ok());
+        wanted.retain(|folder| watcher.watch(folder).is_ok());
         self.folders = wanted;
     }
 

@@ -1,8 +1,15 @@
-//! The answer of the tool `ToolSearch`: the found tools with their schemas, and the servers that were not
-//! searched.
+//! The answer of the tool `ToolSearch`: the found tools, and the servers that were not searched.
+//!
+//! Tools found by words come with a signature and a line of description: a model chooses one of them, and its
+//! client's list has the definitions from then on. Tools that are selected by name come whole.
 
-use mcparley_model::limits::{SEARCH_ANSWER_TOKENS, SEARCH_RESULTS};
+use std::borrow::Cow;
+
+use mcparley_model::limits::{
+    SEARCH_ANSWER_TOKENS, SEARCH_RESULTS, SEARCH_SCHEMA_BYTES, SEARCH_SIGNATURE_CHARS, SEARCH_SUMMARY_CHARS,
+};
 use mcparley_model::name::ServerName;
+use mcparley_model::text::truncate_text;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
@@ -11,7 +18,7 @@ use super::{ToolSearchResult, UnsearchedReason, UnsearchedServer};
 use crate::call::own_answer;
 use crate::call_error::CallError;
 use crate::host::Host;
-use mcparley_catalog::{Catalog, CatalogEntry, SearchQuery, UnresolvedName};
+use mcparley_catalog::{Catalog, CatalogEntry, SearchQuery, UnresolvedName, argument_signature};
 use mcparley_results::CallOutcome;
 
 /// The maximum number of server names in the note for a search without a match.
@@ -23,8 +30,9 @@ impl Host {
         let text = arguments.get("query").and_then(Value::as_str).unwrap_or_default();
         let limit = arguments.get("max_results").and_then(Value::as_u64);
         let limit = limit.map_or(SEARCH_RESULTS, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
-        let search = self.search_tools(&SearchQuery::new(text).with_limit(limit)).await;
-        let report = ToolSearchReport::from_result(&search, &self.catalog());
+        let query = SearchQuery::new(text).with_limit(limit);
+        let search = self.search_tools(&query).await;
+        let report = ToolSearchReport::from_result(&search, &query, &self.catalog());
         let structured = to_raw_value(&report)
             .map_err(|error| CallError::BuiltInTool { message: error.to_string().into() })?;
         own_answer(&ToolSearchAnswer {
@@ -69,15 +77,20 @@ struct ToolSearchHit<'s> {
     name: &'s str,
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<&'s str>,
-    description: &'s str,
+    /// The arguments with their types, where the schema is not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<String>,
+    description: Cow<'s, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     input_schema: Option<&'s RawValue>,
 }
 
 impl<'s> ToolSearchReport<'s> {
-    fn from_result(search: &'s ToolSearchResult, catalog: &Catalog) -> Self {
+    fn from_result(search: &'s ToolSearchResult, query: &SearchQuery, catalog: &Catalog) -> Self {
         let found = &search.found;
-        let tools = hits_within_budget(found.tools.iter().map(|entry| entry.as_ref()));
+        let entries = found.tools.iter().map(|entry| entry.as_ref());
+        let tools: Vec<ToolSearchHit<'_>> =
+            if query.is_selection() { whole_hits(entries) } else { short_hits(entries) };
         let is_whole = tools.iter().all(|hit| hit.input_schema.is_some());
         let note = if tools.is_empty() {
             Some(no_match_note(catalog))
@@ -89,20 +102,51 @@ impl<'s> ToolSearchReport<'s> {
     }
 }
 
-/// The found tools, with their input schemas within the token budget; the first in any case.
-fn hits_within_budget<'s>(entries: impl Iterator<Item = &'s CatalogEntry>) -> Vec<ToolSearchHit<'s>> {
+/// The selected tools with their whole definitions, within the token budget; the first in any case.
+fn whole_hits<'s>(entries: impl Iterator<Item = &'s CatalogEntry>) -> Vec<ToolSearchHit<'s>> {
     let mut taken = 0;
     let hit = |entry: &'s CatalogEntry| {
-        let has_room = taken == 0 || taken + entry.tokens() <= SEARCH_ANSWER_TOKENS;
-        taken += if has_room { entry.tokens() } else { 0 };
+        if taken > 0 && taken + entry.tokens() > SEARCH_ANSWER_TOKENS {
+            return short_hit(entry);
+        }
+        taken += entry.tokens();
         ToolSearchHit {
             name: entry.name.as_str(),
             title: entry.tool.title.as_deref(),
-            description: &entry.tool.description,
-            input_schema: has_room.then_some(&entry.tool.input_schema),
+            signature: None,
+            description: Cow::Borrowed(&entry.tool.description),
+            input_schema: Some(&entry.tool.input_schema),
         }
     };
     entries.map(hit).collect()
+}
+
+/// The tools that words found, in short; the best have their input schemas as long as these fit the budget.
+fn short_hits<'s>(entries: impl Iterator<Item = &'s CatalogEntry>) -> Vec<ToolSearchHit<'s>> {
+    let mut left = SEARCH_SCHEMA_BYTES;
+    let hit = |entry: &'s CatalogEntry| {
+        let schema: &RawValue = &entry.tool.input_schema;
+        // Behind the first schema that does not fit there are none, so that the best match is never the one
+        // without.
+        left = left.saturating_sub(schema.get().len());
+        let mut hit = short_hit(entry);
+        if left > 0 {
+            (hit.signature, hit.input_schema) = (None, Some(schema));
+        }
+        hit
+    };
+    entries.map(hit).collect()
+}
+
+fn short_hit(entry: &CatalogEntry) -> ToolSearchHit<'_> {
+    let summary = entry.tool.description.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    ToolSearchHit {
+        name: entry.name.as_str(),
+        title: None,
+        signature: Some(truncate_text(&argument_signature(&entry.tool), SEARCH_SIGNATURE_CHARS).into_owned()),
+        description: truncate_text(summary.trim(), SEARCH_SUMMARY_CHARS),
+        input_schema: None,
+    }
 }
 
 fn no_match_note(catalog: &Catalog) -> String {
@@ -126,7 +170,10 @@ fn no_match_note(catalog: &Catalog) -> String {
 fn more_matches_note(more: usize, is_whole: bool) -> Option<String> {
     let more =
         (more > 0).then(|| format!("{more} more tools match; ask for more of them, or with more words."));
-    let cut = (!is_whole).then(|| "Tools without an input schema: `select:` them to see it.".to_owned());
+    let cut = (!is_whole).then(|| {
+        "Where `signature` is not enough to call a tool, `select:NAME` returns its whole definition."
+            .to_owned()
+    });
     match (more, cut) {
         (Some(more), Some(cut)) => Some(format!("{more} {cut}")),
         (more, cut) => more.or(cut),

@@ -164,7 +164,7 @@ fn two_servers_whose_names_look_the_same_can_both_be_approved() {
     assert_eq!(world.table(), ["project my.server ready", "project my_server ready"]);
 }
 
-// C7 B22
+// C7 B22 H28
 #[test]
 fn approval_of_a_changed_entry_is_refused() {
     let world = World::with(&[(MCP, &server("it", "shown"))]);

@@ -119,7 +119,7 @@ impl Approver for No {
     }
 }
 
-// B38 N9
+// B38 N9 H13
 #[tokio::test]
 async fn a_tool_of_the_server_that_is_called_authenticate_has_another_name_and_is_asked_about() {
     let server = AuthServer::start_with(&[], &["also-tool:authenticate"], &[]);

@@ -92,6 +92,28 @@ async fn a_new_process_knows_the_tools_before_any_server_runs_and_a_call_starts_
     assert_eq!((log_starts(&one).len(), log_starts(&two).len()), (started.0 + 1, started.1));
 }
 
+// L12 N1
+#[tokio::test]
+async fn host_for_one_server_reads_only_the_lists_that_could_change_its_names() {
+    let here = Remembering::new(&json!({
+        "a": scripted(&[]),
+        "a_": with(scripted(&[]), "cwd", "/"),
+        "b": with(scripted(&[]), "cwd", "/usr"),
+    }));
+    here.warm().await;
+    let all = here.host(StartPolicy::OnDemand).await;
+    let host = here.host(StartPolicy::Only(vec![ServerName::new("a")])).await;
+    let of = |host: &Host, server: &str| {
+        let catalog = host.publish_catalog();
+        let entries = catalog.iter().filter(|entry| entry.server().is_some_and(|it| it.as_str() == server));
+        entries.map(|entry| entry.name.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(of(&host, "a"), of(&all, "a"));
+    assert_eq!(of(&host, "a_"), of(&all, "a_"));
+    assert_ne!(of(&all, "b"), Vec::<String>::new());
+    assert_eq!(of(&host, "b"), Vec::<String>::new());
+}
+
 // L12
 #[tokio::test]
 async fn servers_that_are_required_or_always_loaded_are_reached_at_once() {

@@ -12,7 +12,7 @@ use mcparley_wire::peer::Handler;
 use mcparley_wire::{Incoming, Notice, RawJson, RpcError};
 use serde_json::{Value, json};
 
-use crate::alive::{Alive, scripted, servers, with};
+use crate::alive::{Alive, LONG, scripted, servers, with};
 use crate::signing::{Home, guarded};
 
 /// Calls `ToolSearch` as a model does.
@@ -30,13 +30,15 @@ fn names(answer: &Value) -> Vec<&str> {
 
 // N9 N10 P1
 #[tokio::test]
-async fn search_returns_the_whole_definition_and_permits_no_call() {
+async fn search_returns_enough_to_call_and_permits_no_call() {
     let alive = servers([("one", scripted(&[]))]).ready().await;
     let answer = search(&alive, "echo a message").await;
     assert_eq!(names(&answer)[0], "mcp__one__echo");
     let found = &answer["tools"][0];
     assert_eq!(found["inputSchema"]["properties"]["message"]["type"], "string", "{found}");
     assert!(found["description"].is_string());
+    let selected = search(&alive, "select:mcp__one__echo").await;
+    assert_eq!(selected["tools"][0]["inputSchema"], found["inputSchema"]);
     assert_eq!(answer["missing"], Value::Null);
     let error = alive.host.call(Call::new("mcp__one__echo", json!({ "message": "hi" }))).await.unwrap_err();
     assert!(matches!(error, CallError::Denied { .. }), "{error}");
@@ -113,6 +115,82 @@ async fn search_connects_unknown_servers_and_selection_of_known_tools_connects_n
     let only = SearchQuery::new("echo").for_server(ServerName::new("two"));
     let only = alive.host.search_tools(&only).await.found.tools;
     assert!(!only.is_empty() && only.iter().all(|entry| entry.server().unwrap().as_str() == "two"));
+}
+
+/// A server inside this program whose tools have long definitions.
+struct Wordy;
+
+const WORDY_TOOLS: usize = 40;
+
+impl Handler for Wordy {
+    fn handle_request(&self, incoming: Incoming) -> BoxedFuture<'static, Result<RawJson, RpcError>> {
+        let argument = json!({ "type": "string", "description": "How the plants are watered. ".repeat(20) });
+        let tool = |number: usize| {
+            json!({
+                "name": format!("water_plants_of_bed_{number}"),
+                "description": "Waters the plants of one bed of the garden.\n".repeat(50),
+                "inputSchema": {
+                    "type": "object", "required": ["amount_of_water"],
+                    "properties": {
+                        "amount_of_water": argument, "how_often": argument, "first_day": argument,
+                        "days": { "type": "array", "items": argument },
+                    },
+                },
+            })
+        };
+        let answer = match &*incoming.method {
+            "server/discover" => {
+                json!({ "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } })
+            }
+            _ => json!({ "tools": (0..WORDY_TOOLS).map(tool).collect::<Vec<_>>() }),
+        };
+        Box::pin(std::future::ready(
+            RawJson::from_value(&answer).map_err(|_| RpcError::new(-32603, "no answer")),
+        ))
+    }
+
+    fn handle_notice(&self, _notice: Notice) {}
+}
+
+/// The largest usual answer of a search, text and structured content together.
+const SMALL: usize = 6_000;
+
+// N10
+#[tokio::test]
+async fn answer_is_small_however_long_the_definitions_are() {
+    let alive = servers([]).start_as(|builder| builder.in_process_handler("garden", Arc::new(Wordy)));
+    alive.reach("garden").await;
+    let answer = search(&alive, "water the plants").await;
+    let found = answer["tools"].as_array().unwrap();
+    assert_eq!(found.len(), 8);
+    assert!(answer.to_string().len() * 2 < SMALL, "{} bytes", answer.to_string().len());
+    let first = &found[0];
+    let signature = "(amount_of_water: string, how_often?: string, first_day?: string, days?: string[])";
+    assert_eq!(first["signature"], signature);
+    assert_eq!(first["description"], "Waters the plants of one bed of the garden.");
+    assert_eq!(first["inputSchema"], Value::Null);
+    assert!(answer["note"].as_str().unwrap().contains("`select:NAME`"), "{answer}");
+    let selected = search(&alive, &format!("select:{}", first["name"].as_str().unwrap())).await;
+    let whole = &selected["tools"][0];
+    assert_eq!(whole["inputSchema"]["required"], json!(["amount_of_water"]));
+    assert!(whole["description"].as_str().unwrap().len() > 1_000 && whole["signature"].is_null(), "{whole}");
+}
+
+// N10
+#[tokio::test]
+async fn search_index_is_built_in_the_background_once() {
+    let alive = servers([("one", scripted(&[]))]).ready().await;
+    let catalog = alive.host.catalog();
+    assert!(!catalog.is_search_prepared(), "nothing has asked for it");
+    alive.host.prepare_search();
+    alive.host.prepare_search();
+    let built = async {
+        while !catalog.is_search_prepared() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(LONG, built).await.unwrap();
+    assert!(!catalog.search_tools(&SearchQuery::new("echo")).tools.is_empty());
 }
 
 /// A server inside this program that never answers.

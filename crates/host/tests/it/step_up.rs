@@ -49,7 +49,7 @@ async fn concurrent_calls_that_need_scopes_open_one_page() {
     assert_eq!(count(&server, "requests", "authorize"), 2);
 }
 
-// K4 H31 B114
+// K4 F46 H31 B114
 #[tokio::test]
 async fn server_that_always_wants_more_scopes_fails_after_one_sign_in_per_call() {
     let person = Person::default();

@@ -45,5 +45,8 @@ pub const DURABLE_TTL: Duration = Duration::from_hours(24);
 /// The longest time for which the result of a durable call is kept after its end.
 pub const DURABLE_TTL_MOST: Duration = Duration::from_hours(24 * 30);
 
+/// The interval at which clients of the gateway are told to ask for a running task.
+pub const DURABLE_POLL_INTERVAL: Duration = Duration::from_millis(500);
+
 /// The time for which a request for a running task waits for its end before it is answered.
 pub const DURABLE_POLL_TIME: Duration = Duration::from_secs(1);

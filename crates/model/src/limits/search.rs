@@ -3,17 +3,27 @@
 use std::time::Duration;
 
 /// The default number of tools in a search result.
-pub const SEARCH_RESULTS: usize = 5;
+pub const SEARCH_RESULTS: usize = 8;
 
 /// The maximum number of tools in a search result: more would fill the context that deferring them has
 /// spared.
 pub const SEARCH_RESULTS_MOST: usize = 50;
 
-/// The maximum number of words of a query. Each costs time, and real queries are shorter.
-pub const SEARCH_WORDS: usize = 32;
+/// The maximum number of different words of a query. Each costs time; only a user's whole message has more.
+pub const SEARCH_WORDS: usize = 64;
 
-/// The token budget of the definitions in a search result; further tools come without their arguments.
+/// The token budget of the definitions that are selected by name; further tools come with their signature only.
 pub const SEARCH_ANSWER_TOKENS: u64 = 10_000;
+
+/// The bytes of input schemas in the answer to a search by words. The best matches come with their schema, so
+/// that clients that do not refresh their list can call them; a usual answer stays below 6 kB.
+pub const SEARCH_SCHEMA_BYTES: usize = 700;
+
+/// The number of characters of a found tool's description: its first line, enough to choose by.
+pub const SEARCH_SUMMARY_CHARS: usize = 120;
+
+/// The number of characters of a found tool's signature. Few tools have more arguments than fit.
+pub const SEARCH_SIGNATURE_CHARS: usize = 240;
 
 /// The number of characters of a server's error that a model sees.
 pub const SEARCH_ERROR_CHARS: usize = 300;
@@ -25,6 +35,9 @@ pub const SEARCH_WAIT: Duration = Duration::from_secs(5);
 /// The maximum number of searched arguments of one tool; some APIs have hundreds, and the first describe
 /// its purpose.
 pub const SEARCHED_ARGUMENTS: usize = 100;
+
+/// The maximum number of searched values that the arguments of one tool list; some list every country.
+pub const SEARCHED_VALUES: usize = 200;
 
 /// The maximum depth in a tool's schema at which arguments are searched.
 pub const SEARCHED_DEPTH: usize = 3;

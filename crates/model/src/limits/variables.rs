@@ -54,6 +54,11 @@ pub const VARIABLES: &[EnvVariable] = &[
         meaning: "Set by mcparley for every local server: the signatures of the entries above it. An entry in this list is not started again, and below the third level no server is started.",
     },
     EnvVariable {
+        name: "MCPARLEY_STATE",
+        default: "none",
+        meaning: "The address of the Redis server of `serve --state`, for an address with a password: command lines are visible to other users. `--state` wins over it.",
+    },
+    EnvVariable {
         name: "MCP_TIMEOUT",
         default: "30000",
         meaning: "How many milliseconds connecting to a server may take. Unless it is set, a package runner (`npx`, `bunx`, `uvx`, `pipx`, `docker` and others) that is still downloading gets 120 seconds, which do not count.",

@@ -1,7 +1,8 @@
 //! Tests of the form of names; `properties` tests that they are always unique and stable.
 
 use super::{
-    PublicName, PublicNames, ServerName, ToolName, check_new_server_name, normalize_server, normalize_tool,
+    PublicName, PublicNames, ServerName, ToolName, check_new_server_name, may_share_names, normalize_server,
+    normalize_tool,
 };
 use crate::explain::Explain as _;
 use crate::limits::PUBLIC_NAME_LIMIT;
@@ -55,6 +56,18 @@ fn every_tool_in_a_collision_gets_a_hash() {
         ["mcp__a__b__c_dbaaa2f5", "mcp__a__b__c_31ffefa8", "mcp__a__c"]
     );
     assert_eq!(named(&[("a b", "t"), ("a_b", "t")]), ["mcp__a_b__t_b28db146", "mcp__a_b__t_c79abbd3"]);
+}
+
+#[test]
+fn servers_share_names_only_if_one_prefix_continues_the_other() {
+    // N1 B34
+    let shares = |left: &str, right: &str| may_share_names(&ServerName::new(left), &ServerName::new(right));
+    for (left, right) in [("a", "a__b"), ("a", "a_"), ("a b", "a.b"), ("claude.ai a  b", "claude.ai a b")] {
+        assert!(shares(left, right) && shares(right, left), "{left} {right}");
+    }
+    for (left, right) in [("a", "b"), ("a", "ab"), ("a", "a_b"), ("git", "github")] {
+        assert!(!shares(left, right) && !shares(right, left), "{left} {right}");
+    }
 }
 
 #[test]

@@ -196,9 +196,10 @@ impl ViewSettings {
 fn text_list(list: Node<'_>) -> Result<Vec<(Node<'_>, &str)>, Fault<'_>> {
     let elements =
         list.as_array().ok_or_else(|| (list, format!("it is {}, not a list of texts", list.kind())))?;
-    let text = |element: Node<'_>| match element.as_str() {
-        Some(text) => Ok((element, text)),
-        None => Err((element, format!("it is {}, not a text", element.kind()))),
-    };
-    elements.map(text).collect()
+    elements.map(text_element).collect()
+}
+
+fn text_element(element: Node<'_>) -> Result<(Node<'_>, &str), Fault<'_>> {
+    let text = element.as_str().ok_or_else(|| (element, format!("it is {}, not a text", element.kind())))?;
+    Ok((element, text))
 }

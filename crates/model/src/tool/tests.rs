@@ -81,7 +81,7 @@ fn an_unusable_tool_is_withheld_with_the_reason() {
     assert!(read(&odd).is_ok(), "what is not needed does not matter");
 }
 
-// N6 N7 B39 B41 B43
+// N6 N7 B39 B41 B43 H08
 #[test]
 fn every_text_is_cleaned_and_long_ones_are_cut() {
     let hidden = "a\u{202e}b\u{e0041}c\u{200b}";

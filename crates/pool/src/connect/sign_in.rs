@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use mcparley_auth::headers_helper::{self as helper, HeadersHelper};
-use mcparley_auth::vault::{KeyStorage, Vault, VaultSettings};
-use mcparley_auth::{Account, Accounts, AccountsSettings, IdentitySettings, UserIdentity};
+use crate::auth::headers_helper::{self as helper, HeadersHelper};
+use crate::auth::vault::{KeyStorage, Vault, VaultSettings};
+use crate::auth::{Account, Accounts, AccountsSettings, IdentitySettings, UserIdentity};
 use mcparley_model::config::{RemoteConfig, ServerConfig, TransportConfig};
 use mcparley_model::expand::Env;
 use mcparley_model::limits::HEADERS_HELPER_TIME;

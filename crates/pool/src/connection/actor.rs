@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcparley_auth::SignInWatcher;
+use crate::auth::SignInWatcher;
 use mcparley_model::config::ServerConfig;
 use mcparley_model::limits::{HEALTHY_AFTER, NEEDS_AUTH_TIME, RECONNECT_PATIENCE, RETRY_PAUSE};
 use mcparley_wire::Failure;

@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcparley_auth::SignInWatcher;
+use crate::auth::SignInWatcher;
 use mcparley_model::config::ServerConfig;
 use mcparley_wire::handshake::EstablishedConnection;
 use mcparley_wire::{Failure, ProtocolSession};

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use mcparley_config::Paths;
 use mcparley_model::name::ServerName;
-use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use mcparley_platform::folder_watch::FolderWatch;
 use tokio::sync::Notify;
 
 use super::{LogReader, StoredLog};
@@ -22,7 +22,7 @@ pub struct LogFollower {
     readers: Vec<LogReader>,
     changed: Arc<Notify>,
     /// The watcher of the operating system; without one the files are polled.
-    watcher: Option<RecommendedWatcher>,
+    watcher: Option<FolderWatch>,
 }
 
 impl LogFollower {
@@ -60,14 +60,9 @@ impl std::fmt::Debug for LogFollower {
 }
 
 /// Watches the log folder, which is created if it does not exist yet.
-fn watch_folder(folder: &Path, changed: Arc<Notify>) -> Result<RecommendedWatcher, notify::Error> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(notify::Error::io)?;
-    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-        // Reading the files causes events too, which must not cause another read.
-        if !event.is_ok_and(|event| matches!(event.kind, EventKind::Access(_))) {
-            changed.notify_one();
-        }
-    })?;
-    watcher.watch(folder, RecursiveMode::NonRecursive)?;
+fn watch_folder(folder: &Path, changed: Arc<Notify>) -> io::Result<FolderWatch> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let watcher = FolderWatch::start(move |_path| changed.notify_one())?;
+    watcher.watch(folder)?;
     Ok(watcher)
 }

@@ -77,6 +77,11 @@ impl Replies {
         self.0.send_notification(Bytes::from(message::encode_notification(method, params)))
     }
 
+    /// Sends a message that is encoded already. Never waits.
+    pub fn forward_message(&self, message: Bytes) -> Delivery {
+        self.0.send_notification(message)
+    }
+
     /// Sends a request to the other side on behalf of the inbound request. Dropping the future cancels it.
     ///
     /// # Errors

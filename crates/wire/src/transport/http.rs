@@ -38,6 +38,8 @@ mod tunnel;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use super::http_target::HttpTarget;
+pub use super::network_settings::{KeepAlive, NetworkSettings, ProxySettings};
 use crate::failure::Failure;
 use crate::handshake::TransportConnection;
 use crate::peer::{Handler, Inbox, Peer, StrayCounts};
@@ -46,9 +48,8 @@ use crate::task::OwnedTasks;
 pub use document::fetch_document;
 use endpoint::HttpEndpoint;
 use exchange::HttpExchange;
-pub use network::{KeepAlive, NameResolver, Network, NetworkSettings, ProxySettings};
+pub use network::{NameResolver, Network};
 use post::PostQueue;
-pub use target::HttpTarget;
 
 /// Timeout of the DELETE that ends the session. Without it the session expires by itself.
 const GOODBYE: Duration = Duration::from_secs(1);

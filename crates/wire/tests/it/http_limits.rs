@@ -14,7 +14,7 @@ pub(crate) const MIB: u64 = 1024 * 1024;
 
 type Check = fn(&Failure) -> bool;
 
-// F40 F41 F42
+// F40 F41 F42 H24
 #[test]
 fn endless_response_is_refused_in_bounded_memory() {
     run_in_own_process("http_limits::alone_in_its_process").unwrap();

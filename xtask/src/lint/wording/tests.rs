@@ -71,3 +71,13 @@ fn figure_above_its_ceiling_is_reported_with_examples() {
         "functions named by a participle, %: 100.00, and the limit is 0.2\n    `told` in crates/one/src/lib"
     );
 }
+
+#[test]
+fn names_of_a_module_that_stands_in_for_another_are_not_counted() {
+    let mut sources = CrateSources { folder: "crates/one".to_owned(), ..CrateSources::default() };
+    sources.add_file("vault.rs", "pub struct Vault;\n");
+    sources.add_file("without_vault.rs", "pub struct Vault;\npub struct Key;\n");
+    let mut count = WordingCount::default();
+    count.add_crate(&sources);
+    assert_eq!((count.names.types(), count.names.shared_types()), (1, 0));
+}

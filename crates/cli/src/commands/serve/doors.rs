@@ -10,7 +10,8 @@ use mcparley_gateway::{
 use mcparley_web::UiPage;
 use mcparley_wire::transport::http::{Network, NetworkSettings};
 
-use super::{DenialPrinter, FAREWELL, build_host, client_view, tool_budget};
+use super::cluster::{join_cluster, open_seal};
+use super::{DenialPrinter, FAREWELL, build_host, client_view, tool_budget, with_tasks};
 use crate::args::{DoorArgs, ServeArgs};
 use crate::commands::CommandResult;
 use crate::context::Context;
@@ -30,9 +31,12 @@ pub(super) fn run(
     runtime::run_server(host, async |host, stop| {
         let listeners = bind_listeners(&args.doors).await?;
         let issuer = open_issuer(&args.doors, loaded, &listeners, out).await?;
-        let mut options = door_options(&args.doors, (context, issuer), out)?;
+        let cluster = join_cluster(&args.doors, context, &listeners).await?;
+        let seal = open_seal(&args.doors, context, cluster.as_ref()).await?;
+        let mut options = door_options(&args.doors, context, (seal, issuer), out)?;
+        options.cluster = cluster;
         let gateway = Gateway::new(client_view(args, host).await?, budget).with_log_host(host);
-        let gateway = gateway.with_mode(args.gateway_mode());
+        let gateway = with_tasks(gateway.with_mode(args.gateway_mode()), args, context)?;
         options.views = gateway.open_views(&loaded.settings.gateways).await?;
         print_addresses(&listeners, &args.doors, &options, out);
         if args.doors.ui {
@@ -86,7 +90,8 @@ async fn open_issuer(
 
 fn door_options(
     args: &DoorArgs,
-    (context, issuer): (&Context, Option<AccessPolicy>),
+    context: &Context,
+    (seal, issuer): (Seal, Option<AccessPolicy>),
     out: &mut TerminalOutput,
 ) -> Result<DoorOptions, CommandError> {
     let tokens = match (&args.token_file, &issuer) {
@@ -101,7 +106,6 @@ fn door_options(
             TokenPolicy::File(file)
         }
     };
-    let seal = Seal::from_file(&context.gateway_path("seal.key")).map_err(DoorSetupError::Seal)?;
     Ok(DoorOptions {
         hosts: args.host.clone(),
         origins: args.allow_origin.clone(),
@@ -112,6 +116,7 @@ fn door_options(
         has_sse: args.sse,
         seal,
         has_mcp: true,
+        cluster: None,
         page: None,
     })
 }

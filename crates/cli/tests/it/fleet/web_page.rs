@@ -79,3 +79,38 @@ fn fleet_chromium_uses_the_page_at_1280_and_400_pixels() {
     // Measured: below 200 ms; a loaded machine is slower.
     assert!(figures["firstViewMilliseconds"].as_u64().unwrap() < 5_000, "{figures}");
 }
+
+/// The largest picture of the documentation.
+const PICTURE_BYTES: usize = 120_000;
+
+// U6: the pictures of the tour. `MCPARLEY_UPDATE_PAGES=1` writes them; look at them before they are committed.
+#[test]
+fn fleet_chromium_takes_the_pictures_of_the_tour() {
+    let place = Place::new();
+    let (everything, _) = (EVERYTHING.entry)(&place);
+    let servers = json!({ "everything": everything, "weather": { "command": "weather-mcp", "args": ["--units", "metric"] } });
+    place.world.write("home/.claude.json", &json!({ "mcpServers": servers }).to_string());
+    let page = OpenPage::start(&place);
+    let pictures = place.world.root.join("pictures");
+    std::fs::create_dir(&pictures).unwrap();
+    let task = json!({
+        "address": page.address, "browser": installed("browser"), "pictures": pictures, "home": place.world.home,
+    });
+    let script = repository().join("fleet/browser/page_picture.mjs");
+    let mut node = place.world.command_of(&installed("browser/node"), &[&script.to_string_lossy()]);
+    let mut node = node.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    node.stdin.take().unwrap().write_all(task.to_string().as_bytes()).unwrap();
+    let done = node.wait_with_output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let shown: Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert!(shown["error"].as_str().unwrap().contains("weather-mcp"), "{shown}");
+    for name in ["page-1280.png", "page-400.png"] {
+        let picture = std::fs::read(pictures.join(name)).unwrap();
+        assert!(picture.len() <= PICTURE_BYTES, "{name} has {} bytes", picture.len());
+        let kept = repository().join("docs/images").join(name);
+        if std::env::var_os("MCPARLEY_UPDATE_PAGES").is_some() {
+            std::fs::write(&kept, &picture).unwrap();
+        }
+        assert!(kept.exists(), "{name} is missing: run this test with MCPARLEY_UPDATE_PAGES=1");
+    }
+}

@@ -5,12 +5,15 @@ use std::time::Duration;
 
 use mcparley_wire::served_message::encode_notification_message;
 
-use super::*;
+use serde_json::value::RawValue;
 
-fn text_of(next: Poll<NextEvent>) -> String {
+use super::*;
+use crate::cluster_link::messages::StreamEntry;
+
+fn text_of(stream: &DoorStream, next: Poll<NextEvent>) -> String {
     match next {
-        Poll::Ready(NextEvent::Event(line, event)) => {
-            String::from_utf8(event.into_frames(&line).concat()).unwrap()
+        Poll::Ready(NextEvent::Event(number, event)) => {
+            String::from_utf8(event.into_frames(&stream.id_line(number)).concat()).unwrap()
         }
         Poll::Ready(NextEvent::End) => "end".to_owned(),
         Poll::Pending => "pending".to_owned(),
@@ -18,7 +21,7 @@ fn text_of(next: Poll<NextEvent>) -> String {
 }
 
 fn read(stream: &DoorStream, reader: u64) -> String {
-    text_of(stream.poll_next(reader, &Context::from_waker(Waker::noop())))
+    text_of(stream, stream.poll_next(reader, &Context::from_waker(Waker::noop())))
 }
 
 fn notice(number: usize) -> Bytes {
@@ -115,4 +118,27 @@ async fn lost_connection_ends_a_resumable_stream_that_has_sent_no_event_id_at_on
     let reader = stream.attach_reader();
     stream.detach_reader(reader);
     tokio::time::timeout(Duration::from_millis(1), stream.wait_until_gone()).await.unwrap();
+}
+
+fn entry(event: u64, text: &str) -> StreamEntry {
+    StreamEntry { event, message: Some(RawValue::from_string(text.to_owned()).unwrap()) }
+}
+
+// G9
+#[test]
+fn mirror_goes_on_after_an_event_leaves_out_repeated_ones_and_notices_a_gap() {
+    let request = RawJson::from_text("7");
+    let mirror = DoorStream::mirror_of(0xab, Some(&request), 4);
+    let reader = mirror.attach_reader();
+    for event in [3, 4, 5, 5, 6] {
+        mirror.push_entry(&entry(event, &event.to_string())).unwrap();
+    }
+    mirror.push_entry(&entry(8, "8")).unwrap_err();
+    mirror.end();
+    let read = [read(&mirror, reader), read(&mirror, reader), read(&mirror, reader)];
+    assert!(read[0].contains("id: 00000000000000ab.5.") && read[0].ends_with("data: 5\n\n"), "{read:?}");
+    assert!(read[1].ends_with("data: 6\n\n") && read[2] == "end", "{read:?}");
+    // A client that loses the mirror reads on there.
+    assert_eq!(mirror.attach_reader_after(3), Err(EventsLost));
+    assert!(mirror.attach_reader_after(5).is_ok());
 }

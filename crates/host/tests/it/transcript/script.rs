@@ -57,7 +57,11 @@ fn read(seen: &Seen, log: &str) -> Result<Vec<Value>, String> {
     let found = only(seen, READ)?;
     let found: Value = serde_json::from_str(found).map_err(|error| error.to_string())?;
     let tool = found["tools"].as_array().and_then(|tools| tools.iter().find(|tool| tool["name"] == READ));
-    expect(tool.is_some_and(|tool| tool["inputSchema"]["properties"]["path"].is_object()), "no schema")?;
+    let names_path = |tool: &Value| {
+        let signature = tool["signature"].as_str().unwrap_or_default();
+        signature.contains("path: string") || tool["inputSchema"]["properties"]["path"].is_object()
+    };
+    expect(tool.is_some_and(names_path), "neither signature nor schema")?;
     expect(seen.tools.iter().any(|tool| tool == READ), "it is not listed")?;
     Ok(vec![wish("b", READ, &json!({ "path": log }))])
 }

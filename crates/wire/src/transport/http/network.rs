@@ -6,7 +6,6 @@
 
 mod names;
 mod proxy;
-mod settings;
 mod trust;
 mod verifier;
 
@@ -19,13 +18,13 @@ use reqwest::{Client, ClientBuilder, Proxy, retry};
 use tokio::sync::OnceCell;
 use url::Url;
 
+use super::super::network_settings::{KeepAlive, NetworkSettings};
 use super::http_error;
 use crate::failure::Failure;
 pub use names::NameResolver;
 pub(super) use names::UnresolvedHost;
 use names::{ReqwestResolver, SystemResolver};
 use proxy::Proxies;
-pub use settings::{KeepAlive, NetworkSettings, ProxySettings};
 use trust::TlsTrust;
 pub(super) use verifier::SelfSignedCertificate;
 

@@ -7,9 +7,9 @@ mod exempt;
 use mcparley_model::secret::Secret;
 use url::{Host, Url};
 
-use super::ProxySettings;
 use crate::failure::{Failure, Obstacle};
 use crate::transport::http::http_error::obstacle_failure;
+use crate::transport::network_settings::ProxySettings;
 use exempt::ProxyExemptions;
 
 /// The supported proxy schemes.

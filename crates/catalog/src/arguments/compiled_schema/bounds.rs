@@ -5,15 +5,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use jsonschema::ValidationError;
-use jsonschema::error::ValidationErrorKind;
 use mcparley_model::limits::{
     EXCERPT_CHARS, SCHEMA_BYTES, SCHEMA_DEPTH, SCHEMA_LAYERS, SCHEMA_PARTS, SCHEMA_PATTERNS,
 };
 use mcparley_model::text::{clean_text, truncate_text};
 use serde_json::{Map, Value};
 
-use super::refs::{self, SchemaRefs};
+use crate::arguments::refs::{self, SchemaRefs};
 
 /// Checks the length of the text.
 pub(super) fn check_length(text: &str) -> Result<(), String> {
@@ -52,19 +50,6 @@ pub(super) fn check_layers(schema: &Value) -> Result<(), String> {
         }
     });
     result
-}
-
-/// Describes a compile error in our words: the library's message may repeat the whole schema.
-pub(super) fn describe_compile_error(error: &ValidationError<'_>) -> String {
-    let place = match error.instance_path().as_str() {
-        "" => error.schema_path().as_str(),
-        place => place,
-    };
-    let what = match error.kind() {
-        ValidationErrorKind::Referencing(_) => "it refers to something that is not part of it".into(),
-        kind => format!("it is not a valid JSON Schema: `{}` does not hold", kind.keyword()),
-    };
-    truncate_text(&clean_text(&format!("{what} at `{place}`")), EXCERPT_CHARS).into_owned()
 }
 
 fn check_limit(count: usize, limit: usize, what: &str) -> Result<(), String> {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::bounds::in_place;
-use super::refs::SchemaRefs;
+use crate::arguments::refs::SchemaRefs;
 
 /// The maximum number of checks of a schema part against a value; some milliseconds.
 const MEETINGS: u64 = 100_000;

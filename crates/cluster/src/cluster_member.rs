@@ -1,0 +1,362 @@
+//! One gateway as a member of a cluster: its number, its heartbeat, and messages to other gateways.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use mcparley_model::limits::{
+    CLUSTER_BEAT, CLUSTER_BEAT_TTL, CLUSTER_GRACE, CLUSTER_JOIN_TIME, CLUSTER_MAILBOX_ENTRIES,
+    CLUSTER_MAILBOX_TIME, CLUSTER_NEWS_ENTRIES,
+};
+use mcparley_model::secret::Secret;
+use tokio::task::AbortHandle;
+use tokio::time::Instant;
+
+use crate::instance_id::InstanceId;
+use crate::key_names::KeyNames;
+use crate::mailbox::Mailbox;
+use crate::store::{SharedStore, StoreChange, StoreError};
+use crate::write_queue::WriteQueue;
+
+/// The time for which the name of a gateway is remembered, and the news of all.
+const NAME_TIME: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Whether another gateway runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemberStatus {
+    /// The gateway has a heartbeat.
+    Alive,
+    /// The gateway has had none for a while, so it is gone for good.
+    Gone,
+    /// The store is away, or was until now.
+    Unknown,
+}
+
+/// One gateway of a cluster.
+#[derive(Debug)]
+pub struct ClusterMember {
+    store: Arc<dyn SharedStore>,
+    keys: KeyNames,
+    instance: InstanceId,
+    name: String,
+    writes: WriteQueue,
+    pulse: Arc<Pulse>,
+    lasting: Arc<LastingValues>,
+    heartbeat: AbortHandle,
+}
+
+/// The times of the heartbeat.
+#[derive(Debug)]
+struct Pulse(Mutex<PulseTimes>);
+
+/// Values without an end that are set again if the store has lost them.
+#[derive(Debug, Default)]
+struct LastingValues(Mutex<Vec<(String, Secret<Vec<u8>>)>>);
+
+#[derive(Clone, Copy, Debug)]
+struct PulseTimes {
+    last_beat: Instant,
+    /// The end of the last pause that was so long that others count this gateway as gone.
+    last_lapse: Option<Instant>,
+    /// The time since which the store can be reached.
+    reachable_since: Option<Instant>,
+}
+
+/// Error of joining a cluster.
+#[derive(Debug, thiserror::Error)]
+pub enum JoinError {
+    /// The store was not reached in time.
+    #[error("the shared state was not reached within {} s", CLUSTER_JOIN_TIME.as_secs())]
+    Unreachable,
+    /// The store fails.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl ClusterMember {
+    /// Joins the cluster: takes a number, and starts the heartbeat.
+    ///
+    /// # Errors
+    /// When the store cannot be reached in time.
+    pub async fn join(
+        store: Arc<dyn SharedStore>,
+        keys: KeyNames,
+        name: &str,
+    ) -> Result<(Self, Mailbox), JoinError> {
+        let mut availability = store.availability();
+        let reached = availability.wait_for(|is_available| *is_available);
+        let reached = tokio::time::timeout(CLUSTER_JOIN_TIME, reached).await.is_ok_and(|it| it.is_ok());
+        if !reached {
+            return Err(JoinError::Unreachable);
+        }
+        let instance = take_number(&*store, &keys, name).await?;
+        let news = (keys.news(), store.end_of_log(keys.news()).await?);
+        let mailbox = Mailbox::new(Arc::clone(&store), keys.mailbox(instance), news);
+        let now = Instant::now();
+        let pulse = Arc::new(Pulse(Mutex::new(PulseTimes {
+            last_beat: now,
+            last_lapse: None,
+            reachable_since: Some(now),
+        })));
+        let lasting = Arc::<LastingValues>::default();
+        let beating = Heartbeat {
+            store: Arc::clone(&store),
+            keys: keys.clone(),
+            instance,
+            name: name.to_owned(),
+            pulse: Arc::clone(&pulse),
+            lasting: Arc::clone(&lasting),
+        };
+        let heartbeat = tokio::spawn(async move { beating.keep_beating().await }).abort_handle();
+        let writes = WriteQueue::start(Arc::clone(&store));
+        let name = name.to_owned();
+        Ok((Self { store, keys, instance, name, writes, pulse, lasting, heartbeat }, mailbox))
+    }
+
+    /// The number of this gateway.
+    #[must_use]
+    pub fn instance(&self) -> InstanceId {
+        self.instance
+    }
+
+    /// The name of this gateway.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The keys of the cluster.
+    #[must_use]
+    pub fn keys(&self) -> &KeyNames {
+        &self.keys
+    }
+
+    /// The store of the cluster.
+    #[must_use]
+    pub fn store(&self) -> &Arc<dyn SharedStore> {
+        &self.store
+    }
+
+    /// Whether the store can be reached.
+    #[must_use]
+    pub fn is_reachable(&self) -> bool {
+        *self.store.availability().borrow()
+    }
+
+    /// The value of a key that has no end: that of the first gateway that shares one. It is set again if the store
+    /// loses its data while this gateway runs.
+    ///
+    /// # Errors
+    /// When the store is away.
+    pub async fn share_value(&self, key: String, ours: Vec<u8>) -> Result<Secret<Vec<u8>>, StoreError> {
+        let is_ours = self.store.claim_key(key.clone(), ours.clone(), None).await?;
+        let value = match is_ours {
+            true => ours,
+            false => self.store.fetch_value(key.clone()).await?.unwrap_or(ours),
+        };
+        self.lasting.lock_values().push((key, Secret::new(value.clone())));
+        Ok(Secret::new(value))
+    }
+
+    /// Whether another gateway runs.
+    pub async fn find_status(&self, other: InstanceId) -> MemberStatus {
+        match self.store.fetch_value(self.keys.heartbeat(other)).await {
+            Ok(Some(_)) => MemberStatus::Alive,
+            Ok(None) if self.pulse.is_settled() => MemberStatus::Gone,
+            Ok(None) | Err(_) => MemberStatus::Unknown,
+        }
+    }
+
+    /// The name of another gateway, running or gone.
+    pub async fn find_name(&self, other: InstanceId) -> String {
+        let name = self.store.fetch_value(self.keys.instance_name(other)).await.ok().flatten();
+        let name = name.and_then(|name| String::from_utf8(name).ok());
+        name.unwrap_or_else(|| format!("gateway {other}"))
+    }
+
+    /// Whether others may have counted this gateway as gone at some time since `since`.
+    #[must_use]
+    pub fn may_count_as_gone(&self, since: Instant) -> bool {
+        let times = *self.pulse.lock_times();
+        times.last_beat.elapsed() >= CLUSTER_BEAT_TTL || times.last_lapse.is_some_and(|lapse| lapse > since)
+    }
+
+    /// Sends a message to another gateway.
+    ///
+    /// # Errors
+    /// When the store is away.
+    pub async fn send_message(&self, to: InstanceId, message: Vec<u8>) -> Result<(), StoreError> {
+        self.store.apply_changes(vec![self.message_change(to, message)]).await
+    }
+
+    /// Sends a message to another gateway as soon as the store can be reached.
+    pub fn send_message_later(&self, to: InstanceId, message: Vec<u8>) {
+        self.writes.add_change(self.message_change(to, message));
+    }
+
+    /// Sends a message to all gateways as soon as the store can be reached.
+    pub fn announce_later(&self, news: Vec<u8>) {
+        self.writes.add_change(StoreChange::Append {
+            log: self.keys.news(),
+            entry: news,
+            most: CLUSTER_NEWS_ENTRIES,
+            ttl: NAME_TIME,
+        });
+    }
+
+    /// Writes as soon as the store can be reached. Writes keep their order; with too many, the last are dropped.
+    pub fn write_later(&self, change: StoreChange) {
+        self.writes.add_change(change);
+    }
+
+    /// The number of writes that wait for the store.
+    #[must_use]
+    pub fn waiting_writes(&self) -> usize {
+        self.writes.waiting()
+    }
+
+    /// The number of writes that were dropped.
+    #[must_use]
+    pub fn dropped_writes(&self) -> u64 {
+        self.writes.dropped()
+    }
+
+    /// Leaves the cluster: waits for writes within `time`, and removes the heartbeat, so that others need not wait
+    /// for its end.
+    pub async fn leave(&self, time: Duration) {
+        let written = tokio::time::timeout(time, self.writes.wait_until_empty()).await.is_ok();
+        self.heartbeat.abort();
+        let removed = vec![
+            StoreChange::Remove { key: self.keys.heartbeat(self.instance) },
+            StoreChange::Remove { key: self.keys.mailbox(self.instance) },
+        ];
+        let removed = self.store.apply_changes(removed).await.is_ok();
+        tracing::debug!(written, removed, "left the cluster");
+    }
+
+    fn message_change(&self, to: InstanceId, message: Vec<u8>) -> StoreChange {
+        StoreChange::Append {
+            log: self.keys.mailbox(to),
+            entry: message,
+            most: CLUSTER_MAILBOX_ENTRIES,
+            ttl: CLUSTER_MAILBOX_TIME,
+        }
+    }
+}
+
+impl Drop for ClusterMember {
+    fn drop(&mut self) {
+        self.heartbeat.abort();
+    }
+}
+
+/// Takes the next free number. A store that has lost its data counts from the beginning, so the number of a
+/// running gateway is left out.
+async fn take_number(store: &dyn SharedStore, keys: &KeyNames, name: &str) -> Result<InstanceId, StoreError> {
+    loop {
+        let number = store.add_to_counter(keys.epoch(), 1, None).await?;
+        let exhausted = |_| StoreError::Refused("the numbers of gateways are used up".to_owned());
+        let instance = InstanceId(u32::try_from(number).map_err(exhausted)?);
+        let beat = (keys.heartbeat(instance), name.as_bytes().to_vec(), Some(CLUSTER_BEAT_TTL));
+        if store.claim_key(beat.0, beat.1, beat.2).await? {
+            return Ok(instance);
+        }
+    }
+}
+
+/// The task that renews the heartbeat.
+struct Heartbeat {
+    store: Arc<dyn SharedStore>,
+    keys: KeyNames,
+    instance: InstanceId,
+    name: String,
+    pulse: Arc<Pulse>,
+    lasting: Arc<LastingValues>,
+}
+
+impl Heartbeat {
+    /// Renews the heartbeat at its interval, and at once when the store is back. Never returns.
+    async fn keep_beating(&self) {
+        let mut availability = self.store.availability();
+        let mut is_first = true;
+        loop {
+            let is_available = *availability.borrow_and_update();
+            self.pulse.note_availability(is_available);
+            if is_available && self.renew(is_first).await.is_ok() {
+                self.pulse.note_beat();
+                is_first = false;
+            }
+            tokio::select! {
+                () = tokio::time::sleep(CLUSTER_BEAT) => {}
+                changed = availability.changed() => {
+                    if changed.is_err() {
+                        return;
+                    }
+                    // A store that is back may have lost its data.
+                    is_first = true;
+                }
+            }
+        }
+    }
+
+    async fn renew(&self, with_name: bool) -> Result<(), StoreError> {
+        let put = |key: String, ttl: Duration| StoreChange::Put {
+            key,
+            value: self.name.as_bytes().to_vec(),
+            ttl: Some(ttl),
+        };
+        let mut changes = vec![put(self.keys.heartbeat(self.instance), CLUSTER_BEAT_TTL)];
+        if with_name {
+            changes.push(put(self.keys.instance_name(self.instance), NAME_TIME));
+        }
+        self.store.apply_changes(changes).await?;
+        if with_name {
+            let values = self.lasting.copy_values();
+            for (key, value) in values {
+                self.store.claim_key(key, value, None).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl LastingValues {
+    fn copy_values(&self) -> Vec<(String, Vec<u8>)> {
+        self.lock_values().iter().map(|(key, value)| (key.clone(), value.expose().clone())).collect()
+    }
+
+    fn lock_values(&self) -> MutexGuard<'_, Vec<(String, Secret<Vec<u8>>)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Pulse {
+    fn note_beat(&self) {
+        let mut times = self.lock_times();
+        let now = Instant::now();
+        if now.duration_since(times.last_beat) >= CLUSTER_BEAT_TTL {
+            times.last_lapse = Some(now);
+        }
+        times.last_beat = now;
+    }
+
+    fn note_availability(&self, is_available: bool) {
+        let mut times = self.lock_times();
+        times.reachable_since = match (is_available, times.reachable_since) {
+            (true, Some(since)) => Some(since),
+            (true, None) => Some(Instant::now()),
+            (false, _) => None,
+        };
+    }
+
+    /// Whether the store has been reachable for so long that all other gateways have renewed their heartbeats.
+    fn is_settled(&self) -> bool {
+        self.lock_times().reachable_since.is_some_and(|since| since.elapsed() >= CLUSTER_GRACE)
+    }
+
+    fn lock_times(&self) -> MutexGuard<'_, PulseTimes> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,265 @@
+//! A store within one process: for gateways that share a process, and for tests.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use mcparley_model::limits::CLUSTER_READ_ENTRIES;
+use tokio::sync::{Notify, watch};
+use tokio::time::Instant;
+
+use crate::store::{LogEntry, LogPosition, SharedStore, StoreChange, StoreError, StoreFuture};
+
+/// A store in memory.
+#[derive(Debug)]
+pub struct MemoryStore {
+    state: Mutex<StoreState>,
+    /// Notified when an entry is appended, and when the store becomes available.
+    changed: Notify,
+    availability: watch::Sender<bool>,
+}
+
+#[derive(Debug, Default)]
+struct StoreState {
+    keys: HashMap<String, StoredKey>,
+    /// The number of the last entry of any log.
+    entries: u64,
+    /// The number of changes that were applied.
+    changes: u64,
+}
+
+#[derive(Debug)]
+struct StoredKey {
+    content: StoredContent,
+    until: Option<Instant>,
+}
+
+#[derive(Debug)]
+enum StoredContent {
+    Value(Vec<u8>),
+    Fields(HashMap<String, Vec<u8>>),
+    Log(BTreeMap<u64, Vec<u8>>),
+}
+
+impl Default for MemoryStore {
+    fn default() -> Self {
+        let availability = watch::Sender::new(true);
+        Self { state: Mutex::default(), changed: Notify::new(), availability }
+    }
+}
+
+impl MemoryStore {
+    /// Makes the store unreachable, or reachable again.
+    pub fn set_available(&self, is_available: bool) {
+        self.availability.send_replace(is_available);
+        self.changed.notify_waiters();
+    }
+
+    /// The number of changes that were applied so far, claims and counters included.
+    #[must_use]
+    pub fn change_count(&self) -> u64 {
+        self.lock_state().changes
+    }
+
+    /// The keys that exist.
+    #[must_use]
+    pub fn list_keys(&self) -> Vec<String> {
+        let mut state = self.lock_state();
+        state.remove_expired();
+        state.keys.keys().cloned().collect()
+    }
+
+    fn run<T>(
+        &self,
+        operation: impl FnOnce(&mut StoreState) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        if !*self.availability.borrow() {
+            return Err(StoreError::Unavailable);
+        }
+        let mut state = self.lock_state();
+        state.remove_expired();
+        operation(&mut state)
+    }
+
+    fn lock_state(&self) -> MutexGuard<'_, StoreState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl SharedStore for MemoryStore {
+    fn fetch_value(&self, key: String) -> StoreFuture<'_, Option<Vec<u8>>> {
+        Box::pin(async move {
+            self.run(|state| match state.keys.get(&key).map(|stored| &stored.content) {
+                None => Ok(None),
+                Some(StoredContent::Value(value)) => Ok(Some(value.clone())),
+                Some(StoredContent::Fields(_) | StoredContent::Log(_)) => Err(wrong_type(&key)),
+            })
+        })
+    }
+
+    fn fetch_fields(&self, key: String) -> StoreFuture<'_, HashMap<String, Vec<u8>>> {
+        Box::pin(async move {
+            self.run(|state| match state.keys.get(&key).map(|stored| &stored.content) {
+                None => Ok(HashMap::new()),
+                Some(StoredContent::Fields(fields)) => Ok(fields.clone()),
+                Some(StoredContent::Value(_) | StoredContent::Log(_)) => Err(wrong_type(&key)),
+            })
+        })
+    }
+
+    fn claim_key(&self, key: String, value: Vec<u8>, ttl: Option<Duration>) -> StoreFuture<'_, bool> {
+        Box::pin(async move {
+            self.run(|state| {
+                let is_free = !state.keys.contains_key(&key);
+                if is_free {
+                    state.put(key, StoredContent::Value(value), ttl);
+                }
+                Ok(is_free)
+            })
+        })
+    }
+
+    fn add_to_counter(&self, key: String, amount: u64, ttl: Option<Duration>) -> StoreFuture<'_, u64> {
+        Box::pin(async move {
+            self.run(|state| {
+                let before = match state.keys.get(&key).map(|stored| &stored.content) {
+                    None => 0,
+                    Some(StoredContent::Value(value)) => {
+                        parse_number(value).ok_or_else(|| wrong_type(&key))?
+                    }
+                    Some(StoredContent::Fields(_) | StoredContent::Log(_)) => return Err(wrong_type(&key)),
+                };
+                let sum = before.saturating_add(amount);
+                state.put(key, StoredContent::Value(sum.to_string().into_bytes()), ttl);
+                Ok(sum)
+            })
+        })
+    }
+
+    fn apply_changes(&self, changes: Vec<StoreChange>) -> StoreFuture<'_, ()> {
+        Box::pin(async move {
+            self.run(|state| changes.into_iter().try_for_each(|change| state.apply(change)))?;
+            self.changed.notify_waiters();
+            Ok(())
+        })
+    }
+
+    fn read_logs(
+        &self,
+        logs: Vec<(String, LogPosition)>,
+        wait: Option<Duration>,
+    ) -> StoreFuture<'_, Vec<LogEntry>> {
+        Box::pin(async move {
+            let deadline = wait.map(|wait| Instant::now() + wait);
+            loop {
+                let changed = self.changed.notified();
+                tokio::pin!(changed);
+                changed.as_mut().enable();
+                let found = self.run(|state| Ok(state.entries_after(&logs)))?;
+                let Some(deadline) = deadline.filter(|_| found.is_empty()) else { return Ok(found) };
+                if tokio::time::timeout_at(deadline, changed).await.is_err() {
+                    return Ok(Vec::new());
+                }
+            }
+        })
+    }
+
+    fn end_of_log(&self, log: String) -> StoreFuture<'_, LogPosition> {
+        Box::pin(async move {
+            self.run(|state| match state.keys.get(&log).map(|stored| &stored.content) {
+                Some(StoredContent::Log(entries)) => Ok(entries
+                    .last_key_value()
+                    .map_or_else(LogPosition::start, |(last, _)| position_of(*last))),
+                Some(StoredContent::Value(_) | StoredContent::Fields(_)) | None => Ok(LogPosition::start()),
+            })
+        })
+    }
+
+    fn availability(&self) -> watch::Receiver<bool> {
+        self.availability.subscribe()
+    }
+}
+
+impl StoreState {
+    fn put(&mut self, key: String, content: StoredContent, ttl: Option<Duration>) {
+        self.changes += 1;
+        self.keys.insert(key, StoredKey { content, until: ttl.map(|ttl| Instant::now() + ttl) });
+    }
+
+    fn apply(&mut self, change: StoreChange) -> Result<(), StoreError> {
+        match change {
+            StoreChange::Put { key, value, ttl } => self.put(key, StoredContent::Value(value), ttl),
+            StoreChange::PutFields { key, fields, ttl } => {
+                let mut all = match self.keys.remove(&key).map(|stored| stored.content) {
+                    Some(StoredContent::Fields(fields)) => fields,
+                    Some(StoredContent::Value(_) | StoredContent::Log(_)) => return Err(wrong_type(&key)),
+                    None => HashMap::new(),
+                };
+                all.extend(fields.into_iter().map(|(name, value)| (name.to_owned(), value)));
+                self.put(key, StoredContent::Fields(all), Some(ttl));
+            }
+            StoreChange::Remove { key } => {
+                self.changes += 1;
+                self.keys.remove(&key);
+            }
+            StoreChange::Append { log, entry, most, ttl } => {
+                let mut entries = match self.keys.remove(&log).map(|stored| stored.content) {
+                    Some(StoredContent::Log(entries)) => entries,
+                    Some(StoredContent::Value(_) | StoredContent::Fields(_)) => return Err(wrong_type(&log)),
+                    None => BTreeMap::new(),
+                };
+                self.entries += 1;
+                entries.insert(self.entries, entry);
+                while entries.len() > most {
+                    entries.pop_first();
+                }
+                self.put(log, StoredContent::Log(entries), Some(ttl));
+            }
+            StoreChange::Forget { log, entries: forgotten } => {
+                self.changes += 1;
+                if let Some(StoredKey { content: StoredContent::Log(entries), .. }) = self.keys.get_mut(&log)
+                {
+                    forgotten.iter().for_each(|position| drop(entries.remove(&number_of(position))));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn entries_after(&self, logs: &[(String, LogPosition)]) -> Vec<LogEntry> {
+        let mut found = Vec::new();
+        for (log, after) in logs {
+            let Some(StoredContent::Log(entries)) = self.keys.get(log).map(|stored| &stored.content) else {
+                continue;
+            };
+            let newer = entries.range(number_of(after).saturating_add(1)..).take(CLUSTER_READ_ENTRIES);
+            found.extend(newer.map(|(number, content)| LogEntry {
+                log: log.clone(),
+                position: position_of(*number),
+                content: content.clone(),
+            }));
+        }
+        found
+    }
+
+    fn remove_expired(&mut self) {
+        let now = Instant::now();
+        self.keys.retain(|_, stored| stored.until.is_none_or(|until| until > now));
+    }
+}
+
+fn position_of(number: u64) -> LogPosition {
+    LogPosition(format!("0-{number}"))
+}
+
+fn number_of(position: &LogPosition) -> u64 {
+    position.0.split_once('-').and_then(|(_, number)| number.parse().ok()).unwrap_or(0)
+}
+
+fn parse_number(value: &[u8]) -> Option<u64> {
+    std::str::from_utf8(value).ok()?.parse().ok()
+}
+
+fn wrong_type(key: &str) -> StoreError {
+    StoreError::Refused(format!("`{key}` has another type"))
+}

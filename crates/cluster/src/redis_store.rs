@@ -1,0 +1,324 @@
+//! A store in Redis: one connection for commands, and one that waits for messages.
+//!
+//! While Redis is away every command fails at once. A command that gets no answer in time counts as a lost
+//! connection: so a request waits for a slow server only once, and the ones after it do not wait at all. A task
+//! reconnects with exponential backoff, and publishes whether Redis can be reached.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcparley_model::limits::{CLUSTER_COMMAND_TIME, CLUSTER_READ_ENTRIES, CLUSTER_RECONNECT_MOST};
+use redis::aio::MultiplexedConnection;
+use redis::streams::StreamReadReply;
+use redis::{AsyncConnectionConfig, Client, Cmd, FromRedisValue, Pipeline, RedisError};
+use tokio::sync::{Mutex, Notify, watch};
+use tokio::task::AbortHandle;
+
+use crate::store::{LogEntry, LogPosition, SharedStore, StoreChange, StoreError, StoreFuture};
+use crate::store_address::{StoreAddress, StoreAddressError};
+
+/// The pause before the first attempt to reconnect; it doubles with each further one.
+const RECONNECT_LEAST: Duration = Duration::from_millis(100);
+/// The interval at which an idle connection is checked.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// The name of the field of a log entry.
+const FIELD: &str = "m";
+
+/// A store in Redis.
+#[derive(Debug)]
+pub struct RedisStore {
+    link: Arc<RedisLink>,
+    /// The connection that waits for messages, which must not delay commands.
+    reader: Mutex<Option<MultiplexedConnection>>,
+    supervisor: AbortHandle,
+}
+
+/// The connection for commands, replaced when it is lost.
+struct RedisLink {
+    client: Client,
+    connection: watch::Sender<Option<MultiplexedConnection>>,
+    availability: watch::Sender<bool>,
+    /// Notified when a command was not answered.
+    broken: Notify,
+}
+
+impl RedisStore {
+    /// A store at this address. Connects in the background.
+    ///
+    /// # Errors
+    /// When the address is invalid.
+    pub fn connect(address: &StoreAddress) -> Result<Self, StoreAddressError> {
+        let client = Client::open(address.expose_url()).map_err(|_| StoreAddressError)?;
+        let link = Arc::new(RedisLink {
+            client,
+            connection: watch::Sender::new(None),
+            availability: watch::Sender::new(false),
+            broken: Notify::new(),
+        });
+        let supervised = Arc::clone(&link);
+        let supervisor = tokio::spawn(async move { supervised.keep_connected().await }).abort_handle();
+        Ok(Self { link, reader: Mutex::new(None), supervisor })
+    }
+
+    /// Reads logs on the connection that may wait.
+    async fn wait_for_entries(&self, command: Cmd, wait: Duration) -> Result<StreamReadReply, StoreError> {
+        let mut reader = self.reader.lock().await;
+        let mut connection = match reader.take() {
+            Some(connection) => connection,
+            None => self.link.open_connection().await?,
+        };
+        let limit = wait + CLUSTER_COMMAND_TIME;
+        let answer = tokio::time::timeout(limit, command.query_async(&mut connection)).await;
+        match answer {
+            Ok(Ok(entries)) => {
+                *reader = Some(connection);
+                Ok(entries)
+            }
+            Ok(Err(error)) => Err(self.link.classify_error(&error)),
+            Err(_) => Err(StoreError::Unavailable),
+        }
+    }
+}
+
+impl Drop for RedisStore {
+    fn drop(&mut self) {
+        self.supervisor.abort();
+    }
+}
+
+impl RedisLink {
+    /// Connects and reconnects. Never returns.
+    async fn keep_connected(&self) {
+        let mut pause = RECONNECT_LEAST;
+        loop {
+            match self.open_connection().await {
+                Ok(connection) => {
+                    pause = RECONNECT_LEAST;
+                    self.connection.send_replace(Some(connection.clone()));
+                    self.availability.send_replace(true);
+                    self.watch_connection(connection).await;
+                    self.lose_connection();
+                }
+                Err(error) => {
+                    tracing::debug!(%error, "the shared state cannot be reached");
+                    tokio::time::sleep(pause).await;
+                    pause = (2 * pause).min(CLUSTER_RECONNECT_MOST);
+                }
+            }
+        }
+    }
+
+    async fn open_connection(&self) -> Result<MultiplexedConnection, StoreError> {
+        // Each command has a timeout of its own, see `run_on`.
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(CLUSTER_COMMAND_TIME))
+            .set_response_timeout(None);
+        let opening = async {
+            let mut connection = self.client.get_multiplexed_async_connection_with_config(&config).await?;
+            let _pong: String = redis::cmd("PING").query_async(&mut connection).await?;
+            Ok::<_, RedisError>(connection)
+        };
+        match tokio::time::timeout(2 * CLUSTER_COMMAND_TIME, opening).await {
+            Ok(Ok(connection)) => Ok(connection),
+            Ok(Err(error)) => Err(self.classify_error(&error)),
+            Err(_) => Err(StoreError::Unavailable),
+        }
+    }
+
+    /// Returns when the connection is lost.
+    async fn watch_connection(&self, mut connection: MultiplexedConnection) {
+        loop {
+            tokio::select! {
+                () = self.broken.notified() => return,
+                () = tokio::time::sleep(CHECK_INTERVAL) => {}
+            }
+            let ping = redis::cmd("PING");
+            let ping = ping.query_async::<String>(&mut connection);
+            if !matches!(tokio::time::timeout(CLUSTER_COMMAND_TIME, ping).await, Ok(Ok(_))) {
+                return;
+            }
+        }
+    }
+
+    fn lose_connection(&self) {
+        self.connection.send_replace(None);
+        self.availability.send_replace(false);
+    }
+
+    async fn run_command<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, StoreError> {
+        self.run_on(async |connection| command.query_async(connection).await).await
+    }
+
+    async fn run_pipeline(&self, pipeline: &Pipeline) -> Result<(), StoreError> {
+        self.run_on(async |connection| pipeline.query_async(connection).await).await
+    }
+
+    async fn run_on<T>(
+        &self,
+        run: impl AsyncFnOnce(&mut MultiplexedConnection) -> Result<T, RedisError>,
+    ) -> Result<T, StoreError> {
+        let connection = self.connection.borrow().clone();
+        let mut connection = connection.ok_or(StoreError::Unavailable)?;
+        match tokio::time::timeout(CLUSTER_COMMAND_TIME, run(&mut connection)).await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(error)) => Err(self.classify_error(&error)),
+            Err(_) => {
+                self.lose_connection();
+                self.broken.notify_one();
+                Err(StoreError::Unavailable)
+            }
+        }
+    }
+
+    /// Tells a lost connection from a refused command.
+    fn classify_error(&self, error: &RedisError) -> StoreError {
+        let is_refusal = error.code().is_some() && !error.is_unrecoverable_error();
+        let is_starting = matches!(error.code(), Some("LOADING" | "MASTERDOWN" | "TRYAGAIN"));
+        if is_refusal && !is_starting {
+            return StoreError::Refused(error.to_string());
+        }
+        self.lose_connection();
+        self.broken.notify_one();
+        StoreError::Unavailable
+    }
+}
+
+impl std::fmt::Debug for RedisLink {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RedisLink")
+            .field("is_available", &*self.availability.borrow())
+            .finish_non_exhaustive()
+    }
+}
+
+impl SharedStore for RedisStore {
+    fn fetch_value(&self, key: String) -> StoreFuture<'_, Option<Vec<u8>>> {
+        Box::pin(async move { self.link.run_command(redis::cmd("GET").arg(key)).await })
+    }
+
+    fn fetch_fields(&self, key: String) -> StoreFuture<'_, HashMap<String, Vec<u8>>> {
+        Box::pin(async move { self.link.run_command(redis::cmd("HGETALL").arg(key)).await })
+    }
+
+    fn claim_key(&self, key: String, value: Vec<u8>, ttl: Option<Duration>) -> StoreFuture<'_, bool> {
+        Box::pin(async move {
+            let mut command = redis::cmd("SET");
+            command.arg(key).arg(value).arg("NX");
+            if let Some(ttl) = ttl {
+                command.arg("PX").arg(milliseconds(ttl));
+            }
+            let set: Option<String> = self.link.run_command(&command).await?;
+            Ok(set.is_some())
+        })
+    }
+
+    fn add_to_counter(&self, key: String, amount: u64, ttl: Option<Duration>) -> StoreFuture<'_, u64> {
+        Box::pin(async move {
+            let mut pipeline = redis::pipe();
+            pipeline.cmd("INCRBY").arg(&key).arg(amount);
+            if let Some(ttl) = ttl {
+                pipeline.cmd("PEXPIRE").arg(&key).arg(milliseconds(ttl)).ignore();
+            }
+            let (sum,): (u64,) = self.link.run_on(async |link| pipeline.query_async(link).await).await?;
+            Ok(sum)
+        })
+    }
+
+    fn apply_changes(&self, changes: Vec<StoreChange>) -> StoreFuture<'_, ()> {
+        Box::pin(async move {
+            let mut pipeline = redis::pipe();
+            changes.into_iter().for_each(|change| add_change(&mut pipeline, change));
+            self.link.run_pipeline(&pipeline).await
+        })
+    }
+
+    fn read_logs(
+        &self,
+        logs: Vec<(String, LogPosition)>,
+        wait: Option<Duration>,
+    ) -> StoreFuture<'_, Vec<LogEntry>> {
+        Box::pin(async move {
+            let mut command = redis::cmd("XREAD");
+            command.arg("COUNT").arg(CLUSTER_READ_ENTRIES);
+            if let Some(wait) = wait {
+                command.arg("BLOCK").arg(milliseconds(wait).max(1));
+            }
+            command.arg("STREAMS");
+            for (log, _) in &logs {
+                command.arg(log);
+            }
+            for (_, after) in &logs {
+                command.arg(&after.0);
+            }
+            let answer = match wait {
+                Some(wait) => self.wait_for_entries(command, wait).await?,
+                None => self.link.run_command(&command).await?,
+            };
+            Ok(entries_of(answer))
+        })
+    }
+
+    fn end_of_log(&self, log: String) -> StoreFuture<'_, LogPosition> {
+        Box::pin(async move {
+            let mut command = redis::cmd("XREVRANGE");
+            command.arg(log).arg("+").arg("-").arg("COUNT").arg(1);
+            let answer: redis::streams::StreamRangeReply = self.link.run_command(&command).await?;
+            Ok(answer.ids.into_iter().next().map_or_else(LogPosition::start, |last| LogPosition(last.id)))
+        })
+    }
+
+    fn availability(&self) -> watch::Receiver<bool> {
+        self.link.availability.subscribe()
+    }
+}
+
+fn add_change(pipeline: &mut Pipeline, change: StoreChange) {
+    match change {
+        StoreChange::Put { key, value, ttl } => {
+            let command = pipeline.cmd("SET").arg(key).arg(value);
+            if let Some(ttl) = ttl {
+                command.arg("PX").arg(milliseconds(ttl));
+            }
+            command.ignore();
+        }
+        StoreChange::PutFields { key, fields, ttl } => {
+            let command = pipeline.cmd("HSET").arg(&key);
+            for (name, value) in fields {
+                command.arg(name).arg(value);
+            }
+            command.ignore();
+            pipeline.cmd("PEXPIRE").arg(key).arg(milliseconds(ttl)).ignore();
+        }
+        StoreChange::Remove { key } => {
+            pipeline.cmd("DEL").arg(key).ignore();
+        }
+        StoreChange::Append { log, entry, most, ttl } => {
+            let command = pipeline.cmd("XADD").arg(&log).arg("MAXLEN").arg("~").arg(most);
+            command.arg("*").arg(FIELD).arg(entry).ignore();
+            pipeline.cmd("PEXPIRE").arg(log).arg(milliseconds(ttl)).ignore();
+        }
+        StoreChange::Forget { log, entries } => {
+            let command = pipeline.cmd("XDEL").arg(log);
+            for position in entries {
+                command.arg(position.0);
+            }
+            command.ignore();
+        }
+    }
+}
+
+fn entries_of(answer: StreamReadReply) -> Vec<LogEntry> {
+    let logs = answer.keys.into_iter();
+    let entries = logs.flat_map(|log| log.ids.into_iter().map(move |entry| (log.key.clone(), entry)));
+    let entry = |(log, entry): (String, redis::streams::StreamId)| {
+        // An entry without our field is no message; its position counts all the same.
+        let content = entry.get::<Vec<u8>>(FIELD).unwrap_or_default();
+        LogEntry { log, position: LogPosition(entry.id), content }
+    };
+    entries.map(entry).collect()
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,335 @@
+//! Two gateways that share their state in memory: what belongs to one of them, asked for at the other.
+
+use std::sync::Arc;
+
+use mcparley_cluster::{ClusterMember, KeyNames, MemoryStore, SharedStore, StoreChange};
+use mcparley_gateway::{ClusterOptions, DoorOptions, Seal, TokenFile, TokenPolicy};
+use mcparley_testkit::ScriptedStdio;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::door::{HttpReply, OpenDoors, call, options, request};
+use crate::world::{Served, World};
+
+const A: (&str, &str) = ("Authorization", "Bearer secret-a");
+const B: (&str, &str) = ("Authorization", "Bearer secret-b");
+const EVENTS: (&str, &str) = ("Accept", "text/event-stream");
+
+/// Two gateways with servers of their own, for the principals `a` and `b`.
+struct Pair {
+    store: Arc<MemoryStore>,
+    one: Member,
+    two: Member,
+    _folder: TempDir,
+}
+
+struct Member {
+    doors: OpenDoors,
+    _served: Served,
+}
+
+impl Pair {
+    async fn start(server: impl Fn() -> ScriptedStdio) -> Self {
+        Self::start_with(server, false).await
+    }
+
+    async fn start_with(server: impl Fn() -> ScriptedStdio, is_required: bool) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let tokens = folder.path().join("s/tokens");
+        drop(TokenFile::open(&tokens).unwrap());
+        std::fs::write(&tokens, "a:secret-a\nb:secret-b\n").unwrap();
+        let store = Arc::<MemoryStore>::default();
+        let start = async |name: &str| {
+            let shared: Arc<dyn SharedStore> = Arc::<MemoryStore>::clone(&store);
+            let (member, mailbox) = ClusterMember::join(shared, KeyNames::new("test"), name).await.unwrap();
+            let seal = Seal::from_cluster(&member).await.unwrap();
+            let served = World::with([("one", server()), ("two", ScriptedStdio::new(&[]))]);
+            let served = served.allow("mcp__one").allow("mcp__two").gateway();
+            let (file, _) = TokenFile::open(&tokens).unwrap();
+            let cluster = Some(ClusterOptions { member, mailbox, is_required });
+            let opened = DoorOptions { cluster, seal, tokens: TokenPolicy::File(file), ..options() };
+            let doors = OpenDoors::open(&served, opened).await;
+            let tools = doors.post_new(&[A], "tools/list", json!({})).await;
+            assert!(tools.text().await.contains("one__echo"));
+            Member { doors, _served: served }
+        };
+        let (one, two) = (start("one").await, start("two").await);
+        Self { store, one, two, _folder: folder }
+    }
+}
+
+fn asking() -> ScriptedStdio {
+    ScriptedStdio::new(&["server-request:elicitation/create"])
+}
+
+fn echo() -> Value {
+    json!({ "name": "one__echo", "arguments": { "message": "x" } })
+}
+
+async fn post_able(doors: &OpenDoors, who: (&str, &str), params: Value) -> HttpReply {
+    let can = json!({ "elicitation": { "form": {} } });
+    doors.post_capable(&[who], "tools/call", params, &can).await
+}
+
+fn answered(parked: &Value, name: &str) -> Value {
+    let mut again = echo();
+    again["requestState"] = parked["result"]["requestState"].clone();
+    again["inputResponses"] = json!({ "elicitation-1": { "action": "accept", "content": { "name": name } } });
+    again
+}
+
+async fn wait_until(mut is_met: impl AsyncFnMut() -> bool) {
+    let waiting = async {
+        while !is_met().await {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(crate::client::LONG, waiting).await.expect("in time");
+}
+
+// G9 G3 B93
+#[tokio::test]
+async fn parked_question_is_answered_through_another_gateway_once_and_by_its_principal_only() {
+    let pair = Pair::start(asking).await;
+    let parked = post_able(&pair.one.doors, A, echo()).await.json().await;
+    let stolen = post_able(&pair.two.doors, B, answered(&parked, "Mallory")).await.json().await;
+    assert_eq!(stolen["error"]["code"], -32602, "{stolen}");
+    let mut other = answered(&parked, "Eve");
+    other["arguments"]["message"] = json!("changed");
+    let changed = post_able(&pair.two.doors, A, other).await.json().await;
+    assert_eq!(changed["error"]["code"], -32602, "{changed}");
+    let done = post_able(&pair.two.doors, A, answered(&parked, "Ada")).await.json().await;
+    assert!(done["result"]["content"][0]["text"].as_str().unwrap().contains("Ada"), "{done}");
+    for doors in [&pair.one.doors, &pair.two.doors] {
+        let again = post_able(doors, A, answered(&parked, "Ada")).await.json().await;
+        assert_eq!(again["error"]["message"], "`requestState` is not valid for this request", "{again}");
+    }
+}
+
+// G9 B93
+#[tokio::test]
+async fn session_goes_on_and_ends_at_every_gateway() {
+    let pair = Pair::start(|| ScriptedStdio::new(&[])).await;
+    let id = pair.one.doors.initialize("2025-11-25", json!({}), &[A]).await;
+    let session = ("Mcp-Session-Id", id.as_str());
+    let say = call(2, "one__echo", json!({ "message": "hello" }));
+    for doors in [&pair.two.doors, &pair.one.doors] {
+        let done = doors.post(&[session, A], &say).await.json().await;
+        assert_eq!(done["result"]["content"][0]["text"], "hello", "{done}");
+        assert_eq!(doors.post(&[session, B], &say).await.status, 404);
+    }
+    assert_eq!(pair.two.doors.send("DELETE /mcp", &[session, A], "").await.status, 200);
+    wait_until(async || pair.one.doors.post(&[session, A], &say).await.status == 404).await;
+    // A gateway that has not seen the session before finds its tombstone.
+    let late = pair.two.doors.initialize("2025-11-25", json!({}), &[A]).await;
+    let late = ("Mcp-Session-Id", late.as_str());
+    assert_eq!(pair.two.doors.send("DELETE /mcp", &[late, A], "").await.status, 200);
+    wait_until(async || pair.store.list_keys().iter().filter(|key| key.contains("dead:")).count() == 2).await;
+    assert_eq!(pair.one.doors.post(&[late, A], &say).await.status, 404);
+}
+
+// G9
+#[tokio::test]
+async fn answer_of_an_old_client_reaches_the_gateway_that_asks() {
+    let pair = Pair::start(asking).await;
+    let id = pair.one.doors.initialize("2025-11-25", json!({ "elicitation": {} }), &[A]).await;
+    let session = ("Mcp-Session-Id", id.as_str());
+    let mut asked =
+        pair.one.doors.post(&[session, A], &call(3, "one__echo", json!({ "message": "x" }))).await;
+    let question = asked.event().await.unwrap();
+    let answer = |name: &str| {
+        let result = json!({ "action": "accept", "content": { "name": name } });
+        json!({ "jsonrpc": "2.0", "id": question["id"], "result": result })
+    };
+    assert_eq!(pair.two.doors.post(&[session, B], &answer("Mallory")).await.status, 404);
+    let own = pair.two.doors.initialize("2025-11-25", json!({ "elicitation": {} }), &[B]).await;
+    let theirs = [("Mcp-Session-Id", own.as_str()), B];
+    assert_eq!(
+        pair.two.doors.post(&theirs, &answer("Mallory")).await.status,
+        202,
+        "no question of this session"
+    );
+    assert_eq!(pair.two.doors.post(&[session, A], &answer("Ada")).await.status, 202);
+    let done = asked.event().await.unwrap();
+    assert!(done["result"]["content"][0]["text"].as_str().unwrap().contains("Ada"), "{done}");
+}
+
+// G9 F91
+#[tokio::test]
+async fn broken_connection_is_resumed_at_another_gateway() {
+    let pair = Pair::start(|| ScriptedStdio::new(&[])).await;
+    let id = pair.one.doors.initialize("2025-11-25", json!({}), &[A]).await;
+    let session = ("Mcp-Session-Id", id.as_str());
+    let mut slow = call(7, "one__slow", json!({ "ms": 1000 }));
+    slow["params"]["_meta"]["progressToken"] = json!("t");
+    let mut reply = pair.one.doors.post(&[session, A], &slow).await;
+    let last = reply.line("id:").await.unwrap();
+    drop(reply);
+    let other = pair.two.doors.initialize("2025-11-25", json!({}), &[B]).await;
+    let stolen = [("Mcp-Session-Id", other.as_str()), B, EVENTS, ("Last-Event-ID", last.as_str())];
+    let unknown = pair.two.doors.send("GET /mcp", &stolen, "").await.event().await.unwrap();
+    assert_eq!(unknown["error"]["code"], -32603, "{unknown}");
+    let ours = [session, A, EVENTS, ("Last-Event-ID", last.as_str())];
+    let mut resumed = pair.two.doors.send("GET /mcp", &ours, "").await;
+    let mut done = Value::Null;
+    let mut ids = vec![last.clone()];
+    while let Some(id) = resumed.line("id:").await {
+        ids.push(id);
+        done = resumed.event().await.unwrap();
+    }
+    assert_eq!((&done["id"], &done["result"]["content"][0]["text"]), (&json!(7), &json!("done")), "{done}");
+    let numbers: Vec<u64> = ids.iter().map(|id| id.split('.').nth(1).unwrap().parse().unwrap()).collect();
+    assert!(numbers.windows(2).all(|pair| pair[1] == pair[0] + 1), "{ids:?}");
+    assert!(ids.iter().all(|id| id.split('.').next() == last.split('.').next()), "{ids:?}");
+}
+
+// G9 G3
+#[tokio::test]
+async fn task_is_read_and_canceled_through_another_gateway_by_its_principal_only() {
+    let server = || ScriptedStdio::new(&["task:1"]).with_option("--versions", "2026-07-28");
+    let pair = Pair::start(server).await;
+    let can = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
+    let chore = json!({ "name": "one__chore", "arguments": { "message": "swept" } });
+    let created = pair.one.doors.post_capable(&[A], "tools/call", chore, &can).await.json().await;
+    let task = created["result"]["taskId"].as_str().unwrap_or_else(|| panic!("{created}")).to_owned();
+    let named = |who| [who, ("Mcp-Name", task.as_str())];
+    let params = json!({ "taskId": task });
+    let read = async |doors: &OpenDoors, who| {
+        doors.post_capable(&named(who), "tasks/get", params.clone(), &can).await.json().await
+    };
+    let stolen = read(&pair.two.doors, B).await;
+    assert_eq!(stolen["error"]["code"], -32602, "{stolen}");
+    let (here, there) = (read(&pair.one.doors, A).await, read(&pair.two.doors, A).await);
+    assert_eq!(here["result"]["taskId"], there["result"]["taskId"], "{there}");
+    wait_until(async || read(&pair.two.doors, A).await["result"]["status"] == "completed").await;
+    let canceled = pair.two.doors.post_capable(&named(A), "tasks/cancel", params.clone(), &can).await;
+    assert!(canceled.json().await.get("error").is_none_or(|error| error["code"] != -32603));
+}
+
+// G9
+#[tokio::test]
+async fn call_on_its_own_gateway_writes_nothing() {
+    let pair = Pair::start(|| ScriptedStdio::new(&[])).await;
+    let id = pair.one.doors.initialize("2025-11-25", json!({}), &[A]).await;
+    let session = ("Mcp-Session-Id", id.as_str());
+    let _tools = pair.one.doors.post(&[session, A], &request(1, "tools/list", json!({}))).await.text().await;
+    let say = call(2, "one__echo", json!({ "message": "hello" }));
+    let _first = pair.two.doors.post(&[session, A], &say).await.text().await;
+    let mut before = 0;
+    wait_until(async || std::mem::replace(&mut before, pair.store.change_count()) == before).await;
+    for doors in [&pair.one.doors, &pair.two.doors] {
+        for _ in 0..50 {
+            assert_eq!(doors.post(&[session, A], &say).await.status, 200);
+            assert_eq!(doors.post_new(&[A], "tools/call", echo()).await.status, 200);
+        }
+    }
+    // A heartbeat of each gateway may fall into this time.
+    let written = pair.store.change_count() - before;
+    assert!(written <= 4, "{written} writes in 200 calls");
+}
+
+// G9
+#[tokio::test]
+async fn gateways_serve_on_while_the_shared_state_is_away() {
+    let pair = Pair::start(asking).await;
+    let id = pair.one.doors.initialize("2025-11-25", json!({ "elicitation": {} }), &[A]).await;
+    let session = ("Mcp-Session-Id", id.as_str());
+    let gone = pair.two.doors.initialize("2025-11-25", json!({}), &[A]).await;
+    let gone = ("Mcp-Session-Id", gone.as_str());
+    let parked = post_able(&pair.one.doors, A, echo()).await.json().await;
+    let mut asked =
+        pair.two.doors.post(&[session, A], &call(3, "one__echo", json!({ "message": "x" }))).await;
+    let question = asked.event().await.unwrap();
+    pair.store.set_available(false);
+    let ready = pair.one.doors.send("GET /readyz", &[], "").await;
+    assert_eq!((ready.status, ready.text().await.as_str()), (200, "degraded\n"));
+    // Sessions and calls go on.
+    let add = call(4, "two__add", json!({ "a": 1, "b": 2 }));
+    for doors in [&pair.one.doors, &pair.two.doors] {
+        assert_eq!(doors.post_new(&[A], "tools/list", json!({})).await.status, 200);
+        let sum = doors.post(&[session, A], &add).await.json().await;
+        assert_eq!(sum["result"]["content"][0]["text"], "3", "{sum}");
+    }
+    // A message for the other gateway may come again soon.
+    let result = json!({ "action": "accept", "content": { "name": "Eve" } });
+    let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": result });
+    let refused = [
+        post_able(&pair.two.doors, A, answered(&parked, "Mallory")).await,
+        pair.one.doors.post(&[session, A], &answer).await,
+    ];
+    for reply in refused {
+        assert_eq!((reply.status, reply.header("retry-after")), (503, Some("1")));
+    }
+    // A parked call of this gateway goes on.
+    let done = post_able(&pair.one.doors, A, answered(&parked, "Ada")).await.json().await;
+    assert!(done["result"]["content"][0]["text"].as_str().unwrap().contains("Ada"), "{done}");
+    // A session is deleted here at once, and later at the other gateway.
+    assert_eq!(pair.two.doors.send("DELETE /mcp", &[gone, A], "").await.status, 200);
+    assert_eq!(pair.two.doors.post(&[gone, A], &add).await.status, 404);
+    pair.store.set_available(true);
+    wait_until(async || pair.one.doors.post(&[gone, A], &add).await.status == 404).await;
+    assert_eq!(pair.one.doors.post(&[session, A], &answer).await.status, 202);
+    let done = asked.event().await.unwrap();
+    assert!(done["result"]["content"][0]["text"].as_str().unwrap().contains("Eve"), "{done}");
+    let parked = post_able(&pair.one.doors, A, echo()).await.json().await;
+    let done = post_able(&pair.two.doors, A, answered(&parked, "Grace")).await.json().await;
+    assert!(done["result"]["content"][0]["text"].as_str().unwrap().contains("Grace"), "{done}");
+    let ready = pair.one.doors.send("GET /readyz", &[], "").await;
+    assert_eq!((ready.status, ready.text().await.as_str()), (200, "ready\n"));
+}
+
+// G9
+#[tokio::test]
+async fn gateway_that_requires_the_shared_state_is_not_ready_without_it() {
+    let pair = Pair::start_with(|| ScriptedStdio::new(&[]), true).await;
+    pair.store.set_available(false);
+    let ready = pair.one.doors.send("GET /readyz", &[], "").await;
+    assert_eq!((ready.status, ready.text().await.as_str()), (503, "degraded\n"));
+    assert_eq!(pair.one.doors.post_new(&[A], "tools/list", json!({})).await.status, 200);
+}
+
+// G9
+#[tokio::test]
+async fn cancellation_reaches_the_gateway_that_runs_the_call() {
+    let pair = Pair::start(|| ScriptedStdio::new(&[])).await;
+    let id = pair.one.doors.initialize("2025-11-25", json!({}), &[A]).await;
+    let session = ("Mcp-Session-Id", id.as_str());
+    let mut slow = call(7, "one__slow", json!({ "ms": 60_000 }));
+    slow["params"]["_meta"]["progressToken"] = json!("t");
+    let mut reply = pair.one.doors.post(&[session, A], &slow).await;
+    assert!(reply.line("id:").await.is_some());
+    let cancel =
+        json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 7 } });
+    assert_eq!(pair.two.doors.post(&[session, A], &cancel).await.status, 202);
+    while let Some(message) = reply.event().await {
+        assert_eq!(message["method"], "notifications/progress", "{message}");
+    }
+}
+
+// G9
+#[tokio::test]
+async fn message_that_no_gateway_of_the_cluster_has_sealed_is_ignored() {
+    let pair = Pair::start(|| ScriptedStdio::new(&[])).await;
+    let id = pair.one.doors.initialize("2025-11-25", json!({}), &[A]).await;
+    let session = ("Mcp-Session-Id", id.as_str());
+    let _tools = pair.one.doors.post(&[session, A], &request(1, "tools/list", json!({}))).await.text().await;
+    let mut key = String::new();
+    wait_until(async || {
+        let keys = pair.store.list_keys();
+        key = keys.iter().find_map(|key| key.strip_prefix("mp:test:s:")).unwrap_or_default().to_owned();
+        !key.is_empty()
+    })
+    .await;
+    let forged = json!({ "Deleted": { "session": key } }).to_string().into_bytes();
+    let ttl = std::time::Duration::from_secs(60);
+    let forged = StoreChange::Append { log: KeyNames::new("test").news(), entry: forged, most: 100, ttl };
+    pair.store.apply_changes(vec![forged]).await.unwrap();
+    // News that come later have been handled, so the forged ones have been too.
+    let other = pair.two.doors.initialize("2025-11-25", json!({}), &[A]).await;
+    let other = ("Mcp-Session-Id", other.as_str());
+    let say = call(2, "one__echo", json!({ "message": "hello" }));
+    assert_eq!(pair.one.doors.post(&[other, A], &say).await.status, 200);
+    assert_eq!(pair.two.doors.send("DELETE /mcp", &[other, A], "").await.status, 200);
+    wait_until(async || pair.one.doors.post(&[other, A], &say).await.status == 404).await;
+    assert_eq!(pair.one.doors.post(&[session, A], &say).await.status, 200);
+}
