@@ -119,6 +119,7 @@ async fn open_doors(gateway: &Gateway, socket: &std::path::Path) -> io::Result<O
         has_mcp: true,
         page: None,
         cluster: None,
+        callback: None,
     };
     let doors = Doors::new(gateway, options, vec![tcp, unix]);
     let (stop, stopped) = oneshot::channel::<()>();

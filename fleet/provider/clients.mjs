@@ -22,6 +22,7 @@ export async function makeClients() {
   const byKey = { client_id: 'machine-by-key' };
   const registered = { client_id: 'registered-before', client_secret: 'canary-secret-registered-before' };
   const device = { client_id: 'device' };
+  const gateway = { client_id: 'gateway', client_secret: 'canary-secret-of-the-gateway' };
   const idp = { client_id: 'xaa-at-provider' };
   const xaa = { client_id: 'xaa-at-server', client_secret: 'canary-secret-for-xaa' };
   return {
@@ -30,6 +31,7 @@ export async function makeClients() {
       machine({ ...byKey, token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [key] } }),
       { ...registered, ...native, grant_types: ['authorization_code', 'refresh_token'] },
       { ...device, token_endpoint_auth_method: 'none', grant_types: [DEVICE, 'refresh_token'], redirect_uris: [], response_types: [] },
+      machine({ ...gateway, token_endpoint_auth_method: 'client_secret_basic', grant_types: [EXCHANGE] }),
       { ...idp, ...native, token_endpoint_auth_method: 'none', grant_types: ['authorization_code', 'refresh_token', EXCHANGE] },
     ],
     ofOthers: [machine({ ...xaa, token_endpoint_auth_method: 'client_secret_basic', grant_types: [BEARER] })],
@@ -38,6 +40,7 @@ export async function makeClients() {
       key: { ...byKey, private_key_pem: await jose.exportPKCS8(privateKey), signing_algorithm: ALGORITHM },
       registered,
       device,
+      gateway,
       idp,
       xaa,
     },

@@ -6,7 +6,7 @@ import { countEvents } from './stats.mjs';
 const jose = await load('jose');
 const { Provider, errors } = await load('oidc-provider');
 
-/** The only account. */
+/** The account of a browser without the cookie of another one; `/person/NAME` sets that. */
 export const PERSON = 'canary-person';
 /** Everything that can be asked for at the MCP server. */
 export const SCOPES = 'mcp:use mcp:admin';
@@ -30,6 +30,10 @@ export async function makeProvider(settings) {
     const url = new URL(request.url, settings.issuer);
     try {
       if (url.pathname === '/stats') return say(response, stats);
+      if (url.pathname.startsWith('/person/')) {
+        response.setHeader('set-cookie', `person=${encodeURIComponent(url.pathname.slice('/person/'.length))}; Path=/`);
+        return say(response, {});
+      }
       if (url.pathname.startsWith('/interaction/')) {
         stats.interactions += 1;
         return await agree(provider, settings, request, response);
@@ -96,11 +100,17 @@ function configuration(settings, keys) {
   };
 }
 
+/** The account that a browser has chosen. */
+function personOf(request) {
+  const [, name] = /(?:^|;\s*)person=([^;]*)/.exec(request.headers.cookie ?? '') ?? [];
+  return name ? decodeURIComponent(name) : PERSON;
+}
+
 /** Signs the person in, or agrees to what is asked, and goes on. */
 async function agree(provider, settings, request, response) {
   const { prompt, params, session } = await provider.interactionDetails(request, response);
   const result = prompt.name === 'login'
-    ? { login: { accountId: PERSON } }
+    ? { login: { accountId: personOf(request) } }
     : { consent: { grantId: await makeGrant(provider, settings, params, session.accountId) } };
   await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: true });
 }

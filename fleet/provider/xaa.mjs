@@ -9,6 +9,7 @@ const { errors } = await load('oidc-provider');
 
 const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 const ID_TOKEN = 'urn:ietf:params:oauth:token-type:id_token';
 const ID_JAG = 'urn:ietf:params:oauth:token-type:id-jag';
 const TYPE = 'oauth-id-jag+jwt';
@@ -18,11 +19,19 @@ const CLIENT = 'xaa-at-server';
 const open = (keys) => jose.createLocalJWKSet({ keys: keys.map(({ d, p, q, dp, dq, qi, ...rest }) => rest) });
 const refuse = (detail) => { throw new errors.InvalidGrant(detail); };
 
-/** The identity provider's half. */
-export function exchangeTokens({ provider, issuer, keys }, others) {
+/** The identity provider's half, and the exchange of its access tokens for the client `gateway`. */
+export function exchangeTokens({ provider, described, issuer, mcp, keys }, others) {
   const known = open(keys);
   const handler = async (ctx) => {
     const { subject_token: token, subject_token_type: kind, requested_token_type: wanted, audience, resource, scope } = ctx.oidc.params;
+    if (kind === ACCESS_TOKEN && wanted === ACCESS_TOKEN) {
+      const { payload } = await jose.jwtVerify(token ?? '', known, { issuer, typ: 'at+jwt' }).catch(() => refuse('subject_token'));
+      if (resource !== mcp) throw new errors.InvalidTarget('no such resource');
+      const { client } = ctx.oidc;
+      const body = await issue(provider, described, { client, accountId: payload.sub, resource: mcp, scope: scope ?? 'mcp:use' });
+      ctx.body = { ...body, issued_token_type: ACCESS_TOKEN };
+      return;
+    }
     if (kind !== ID_TOKEN || wanted !== ID_JAG) throw new errors.InvalidRequest('id_token to id-jag is all that is exchanged');
     const check = { issuer, audience: ctx.oidc.client.clientId };
     const { payload } = await jose.jwtVerify(token ?? '', known, check).catch(() => refuse('subject_token'));

@@ -10,7 +10,9 @@
 //! | token renewal, one at a time for all callers | `renewal`, `single_flight` |
 //! | tokens with the user's consent | `consent`, seen from outside as a [`Flow`](crate::Flow) |
 //! | tokens without the user | `silent_sign_in` |
+//! | tokens for the client of a gateway, by token exchange | `subject_token` |
 //! | which grant an authorization server takes | `grant_choice` |
+//! | the user or principal, and where browsers are sent back to | `owner` |
 //! | whether the server says how to sign in | `sign_in_support` |
 //! | our client registration, and the DPoP key of our tokens | `client`, `key` |
 //! | signing out and revoking tokens | `sign_out` |
@@ -23,6 +25,7 @@ mod grant_choice;
 mod key;
 #[cfg(test)]
 mod model_checks;
+mod owner;
 mod renewal;
 mod sign_in_cache;
 mod sign_in_support;
@@ -30,6 +33,7 @@ mod sign_ins;
 mod sign_out;
 mod silent_sign_in;
 mod single_flight;
+mod subject_token;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,9 +54,12 @@ use crate::web::Web;
 use sign_in_cache::SignInCache;
 use single_flight::SingleFlight;
 
+pub(crate) use owner::AccountOwner;
+pub use owner::PrincipalSignIn;
 pub use sign_in_cache::SignInStatus;
 pub use sign_ins::SignInWatcher;
 pub use sign_out::SignOutOutcome;
+pub use subject_token::{IssuedToken, SubjectTokenSource};
 
 /// The sign-in to one server. Cheap to clone; all clones share one state.
 #[derive(Clone)]
@@ -64,10 +71,14 @@ struct Inner {
     url: Url,
     oauth: OauthConfig,
     web: Web,
+    /// The vault of the sign-in; exchanged tokens are in memory only.
     vault: Option<Vault>,
+    /// The vault of the client's secret.
+    secrets: Option<Vault>,
     identity: Option<UserIdentity>,
     /// The folder in which files named by the entry are looked up.
     folder: PathBuf,
+    owner: AccountOwner,
     memory: Mutex<SignInCache>,
     /// Renewals in progress; a caller that needs the same tokens joins the running one.
     single_flight: SingleFlight,
@@ -93,23 +104,27 @@ pub(crate) struct AccountDependencies {
     pub(crate) vault: Option<Vault>,
     pub(crate) identity: Option<UserIdentity>,
     pub(crate) folder: PathBuf,
+    pub(crate) owner: AccountOwner,
 }
 
 impl Account {
     pub(crate) fn new(server: &ServerName, remote: &RemoteConfig, ground: AccountDependencies) -> Self {
-        let AccountDependencies { web, vault, identity, folder } = ground;
+        let AccountDependencies { web, vault, identity, folder, owner } = ground;
         // The entry may place the authorization server on an address that is otherwise refused.
         let metadata = remote.oauth.as_ref().and_then(|oauth| oauth.auth_server_metadata_url.as_ref());
         let web = metadata.map_or_else(|| web.clone(), |place| web.with_trusted_place(place));
+        let grant = remote.oauth.as_ref().map(|oauth| oauth.grant).unwrap_or_default();
         Self(Arc::new(Inner {
-            slot: SignInSlot::for_server(server, remote),
+            slot: SignInSlot::for_server(server, remote, owner.principal()),
             server: server.clone(),
             url: remote.url.expose().clone(),
             oauth: remote.oauth.clone().unwrap_or_default(),
             web,
-            vault,
+            vault: vault.clone().filter(|_| grant != ConfiguredGrant::TokenExchange),
+            secrets: vault,
             identity,
             folder,
+            owner,
             memory: Mutex::default(),
             single_flight: SingleFlight::default(),
             renewing: tokio::sync::Mutex::default(),
@@ -122,12 +137,20 @@ impl Account {
         }))
     }
 
+    /// Whether the sign-in is that of a principal of a gateway.
+    #[must_use]
+    pub fn has_principal(&self) -> bool {
+        self.0.owner.principal().is_some()
+    }
+
     /// Whether only the user can sign in.
     #[must_use]
     pub fn needs_user(&self) -> bool {
         match self.active_grant() {
             ConfiguredGrant::Person => true,
-            ConfiguredGrant::ClientCredentials | ConfiguredGrant::JwtBearer => false,
+            ConfiguredGrant::ClientCredentials
+            | ConfiguredGrant::JwtBearer
+            | ConfiguredGrant::TokenExchange => false,
         }
     }
 

@@ -1,4 +1,4 @@
-//! The sign-ins of a user, one for each server.
+//! The sign-ins of a user, or of a principal of a gateway, one for each server.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -9,23 +9,24 @@ use mcparley_model::name::ServerName;
 use mcparley_model::signature::Signature;
 use mcparley_wire::transport::http::Network;
 
-use crate::account::{Account, AccountDependencies};
+use crate::account::{Account, AccountDependencies, AccountOwner, PrincipalSignIn};
 use crate::identity::UserIdentity;
 use crate::vault::Vault;
 use crate::web::Web;
 
-/// The sign-ins of a user. Cheap to clone; all clones share one state.
+/// The sign-ins of a user, or of one principal of a gateway. Cheap to clone; all clones share one state.
 #[derive(Clone, Debug)]
 pub struct Accounts(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
     settings: AccountsSettings,
+    owner: AccountOwner,
     accounts: Mutex<HashMap<(ServerName, Signature), Account>>,
 }
 
 /// The services and settings that sign-ins use.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct AccountsSettings {
     /// The network settings.
     pub network: Network,
@@ -41,7 +42,17 @@ impl Accounts {
     /// Creates the set without reading the vault or the network.
     #[must_use]
     pub fn new(settings: AccountsSettings) -> Self {
-        Self(Arc::new(Inner { settings, accounts: Mutex::default() }))
+        Self(Arc::new(Inner { settings, owner: AccountOwner::User, accounts: Mutex::default() }))
+    }
+
+    /// The sign-ins of a principal of a gateway: separate from those of the user and of every other principal.
+    ///
+    /// The identity provider is left out: its sign-in is the user's.
+    #[must_use]
+    pub fn for_principal(&self, principal: &str, sign_in: PrincipalSignIn) -> Self {
+        let settings = AccountsSettings { identity: None, ..self.0.settings.clone() };
+        let owner = AccountOwner::Principal { name: Arc::from(principal), sign_in };
+        Self(Arc::new(Inner { settings, owner, accounts: Mutex::default() }))
     }
 
     /// The sign-in to a server; all callers share one.
@@ -56,6 +67,7 @@ impl Accounts {
                 vault: vault.clone(),
                 identity: identity.clone(),
                 folder: folder.clone(),
+                owner: self.0.owner.clone(),
             };
             Account::new(server, remote, ground)
         });

@@ -1,10 +1,12 @@
-//! The loopback redirect: a local HTTP listener that receives one authorization response (RFC 8252, 7.3).
+//! The redirect of the browser: a local HTTP listener that receives one authorization response (RFC 8252, 7.3),
+//! or the [`CallbackEndpoint`] of a gateway.
 //!
-//! It listens from [`Callback::bind`] until the value is dropped, and must listen before a client is
+//! The listener listens from [`Callback::bind`] until the value is dropped, and must listen before a client is
 //! registered and before the browser leaves, so that no other program can take the port. A request without
 //! the `state` of the attempt is refused and changes nothing: other pages in the browser and other users of
 //! the machine can connect too.
 
+mod endpoint;
 mod error;
 mod listeners;
 mod pages;
@@ -15,7 +17,7 @@ mod serve;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcparley_model::limits::CALLBACK_LAST_PAGE;
+use mcparley_model::limits::{CALLBACK_LAST_PAGE, GATEWAY_SIGN_IN_TIME, SIGN_IN_TIME};
 use tokio::time::timeout;
 use url::Url;
 
@@ -25,6 +27,7 @@ use listeners::CallbackListeners;
 use pages::CallbackPage;
 use receiver::CallbackReceiver;
 
+pub use endpoint::{CallbackEndpoint, CallbackReply};
 pub use error::CallbackError;
 
 /// The path of the redirect address.
@@ -47,12 +50,13 @@ impl SignInEnding {
     }
 }
 
-/// A listener for the redirect of the browser.
+/// A receiver of the browser's redirect.
 #[derive(Debug)]
 pub struct Callback {
     redirect: Url,
     receiver: Arc<CallbackReceiver>,
-    _serving: OwnedTask<()>,
+    /// The listener on this machine; a gateway has its own.
+    serving: Option<OwnedTask<()>>,
 }
 
 impl Callback {
@@ -87,7 +91,20 @@ impl Callback {
     fn start_serving(doors: CallbackListeners, redirect: Url) -> Self {
         let receiver = Arc::new(CallbackReceiver::new(&redirect, doors.port()));
         let serving = OwnedTask::start(serve::serve_callbacks(doors, Arc::clone(&receiver)));
-        Self { redirect, receiver, _serving: serving }
+        Self { redirect, receiver, serving: Some(serving) }
+    }
+
+    /// Receives the redirect at the endpoint of a gateway.
+    #[must_use]
+    pub fn at_endpoint(endpoint: &CallbackEndpoint) -> Self {
+        let (redirect, receiver) = (endpoint.redirect_url().clone(), endpoint.add_receiver());
+        Self { redirect, receiver, serving: None }
+    }
+
+    /// The time the user may take.
+    #[must_use]
+    pub fn time_limit(&self) -> Duration {
+        if self.serving.is_some() { SIGN_IN_TIME } else { GATEWAY_SIGN_IN_TIME }
     }
 
     /// The redirect address for the browser.

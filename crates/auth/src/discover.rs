@@ -17,7 +17,7 @@ use url::Url;
 use crate::challenge::TokenChallenge;
 use crate::metadata::{AuthServerMetadata, MetadataSource, ResourceMetadata};
 use crate::web::Web;
-pub(crate) use audience::to_http_url;
+pub(crate) use audience::{canonical_resource, to_http_url};
 pub use document::DocumentError;
 pub use error::{DiscoverError, DiscoveryAttempt, DiscoveryFailure};
 use search::MetadataSearch;
@@ -93,7 +93,8 @@ pub async fn discover_auth_server(
 /// # Errors
 /// A [`DiscoverError`].
 pub async fn fetch_issuer_metadata(web: &Web, issuer: &str) -> Result<AuthServerMetadata, DiscoverError> {
-    MetadataSearch::new(web, web.server().clone()).find_server(issuer).await
+    let home = Url::parse(issuer).unwrap_or_else(|_| web.server().clone());
+    MetadataSearch::new(web, home).find_server(issuer).await
 }
 
 #[cfg(test)]

@@ -115,6 +115,12 @@ pub enum SignInError {
     /// The server does not support sign-in: it has no URL, or its entry sends its own credentials.
     #[error("this server does not support sign-in")]
     Unsupported,
+    /// The sign-in is shared by all clients of the gateway.
+    #[error("all clients of the gateway share the sign-in to this server")]
+    SharedSignIn,
+    /// There is no token of the client to exchange.
+    #[error("the client of the gateway sent no valid token of an issuer")]
+    NoSubjectToken,
     /// No sign-in is in progress.
     #[error("no sign-in is in progress")]
     NoFlowRunning,
@@ -192,6 +198,8 @@ impl Explain for SignInError {
             Self::Unsupported => {
                 "sign-in works for servers with a URL and without their own `Authorization` header"
             }
+            Self::NoSubjectToken => "connect to a gateway that accepts tokens of an issuer, and send one",
+            Self::SharedSignIn => "the user who runs the gateway signs in: `mcparley login`",
             Self::PageNotShown => "sign in from a terminal: `mcparley login`",
             Self::NoFlowRunning => "start a sign-in first, then paste the address its page ends on",
             Self::NoIdToken => "use a client that is registered for OpenID Connect",

@@ -79,6 +79,13 @@ pub enum TokenGrant<'r> {
         /// The device code.
         code: &'r Secret<String>,
     },
+    /// A token of the same issuer, exchanged for one for another resource (RFC 8693, 2.1).
+    Exchange {
+        /// The token of the party on whose behalf the new one is used.
+        subject: &'r Secret<String>,
+        /// The logical name of the target, for issuers that do not go by `resource`.
+        audience: Option<&'r str>,
+    },
     /// An assertion signed by a party the server trusts (RFC 7523, 2.1): an ID-JAG, or a workload identity.
     JwtBearer {
         /// The assertion.

@@ -46,9 +46,12 @@ pub mod tokens;
 pub mod vault;
 pub mod web;
 
-pub use account::{Account, SignInStatus, SignInWatcher, SignOutOutcome};
+pub use account::{
+    Account, IssuedToken, PrincipalSignIn, SignInStatus, SignInWatcher, SignOutOutcome, SubjectTokenSource,
+};
 pub use accounts::{Accounts, AccountsSettings};
 pub use browser_page::BrowserPage;
+pub use callback::{CallbackEndpoint, CallbackReply};
 pub use challenge::TokenChallenge;
 pub use error::{ResponsibleParty, SignInError};
 pub use flow::{Flow, SignInMethod};

@@ -89,17 +89,18 @@ pub async fn register_client(
     answered.await.map_err(RegisterError::Failed)
 }
 
-/// The registration request, for a native application: only those may have a redirect address on this machine
-/// (SEP-837).
+/// The registration request. Only a native application may have a redirect address on this machine (SEP-837), and
+/// only a web application one elsewhere.
 fn request_body(server: &AuthServerMetadata, registration: &RegistrationRequest<'_>) -> Value {
     let RegistrationRequest { name, redirect, scopes, device } = registration;
+    let is_elsewhere = redirect.is_some_and(|url| url.scheme() == "https");
     let mut body = json!({
         "client_name": format!("mcparley ({name})"),
         "redirect_uris": redirect.iter().map(|url| url.as_str()).collect::<Vec<_>>(),
         "grant_types": grants_to_register(server, redirect.is_some(), *device),
         "response_types": if redirect.is_some() { vec!["code"] } else { Vec::new() },
         "token_endpoint_auth_method": method_to_register(server.proofs.as_deref()).as_str(),
-        "application_type": "native",
+        "application_type": if is_elsewhere { "web" } else { "native" },
     });
     if !scopes.is_empty() {
         body["scope"] = scopes.join(" ").into();

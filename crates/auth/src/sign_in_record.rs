@@ -24,37 +24,53 @@ pub(crate) const SERVERS: &str = "server";
 /// The kind of vault entry for client secrets.
 pub(crate) const SECRETS: &str = "secret";
 
-/// The key of a sign-in: one server, as its entry describes it.
+/// The key of a sign-in: one server, as its entry describes it, of one principal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct SignInSlot([u8; 32]);
+pub(crate) struct SignInSlot {
+    /// The digest of the server and its principal.
+    record: [u8; 32],
+    /// The digest of the server: the client's secret is that of all principals.
+    server: [u8; 32],
+}
 
 impl SignInSlot {
-    /// The slot of a server's entry. Scopes, ports and secrets may change without losing the sign-in.
-    pub(crate) fn for_server(server: &ServerName, remote: &RemoteConfig) -> Self {
+    /// The slot of a server's entry: of this principal of a gateway, or of the user. Scopes, ports and secrets may
+    /// change without losing the sign-in.
+    pub(crate) fn for_server(server: &ServerName, remote: &RemoteConfig, principal: Option<&str>) -> Self {
         let none = OauthConfig::default();
         let oauth = remote.oauth.as_ref().unwrap_or(&none);
         let metadata = oauth.auth_server_metadata_url.as_ref().map_or("", Url::as_str);
         let document = oauth.client_metadata_url.as_ref().map_or("", Url::as_str);
         let client = oauth.client_id.as_deref().unwrap_or_default();
         let kind = if oauth.xaa { "xaa" } else { oauth.grant.as_str() };
-        let mut hash = Sha256::new();
-        for part in [server.as_str(), remote.url.expose().as_str(), client, document, metadata, kind] {
-            // The length prefix makes the hash input unambiguous.
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part.as_bytes());
-        }
-        Self(hash.finalize().into())
+        let parts = [server.as_str(), remote.url.expose().as_str(), client, document, metadata, kind];
+        let server = hash_parts(&parts);
+        let record = match principal {
+            Some(principal) => hash_parts(&[&Hex(&server).to_string(), principal]),
+            None => server,
+        };
+        Self { record, server }
     }
 
     /// The vault entry of its record.
     pub(crate) fn record_entry(&self) -> EntryId {
-        EntryId::new(SERVERS, Hex(&self.0))
+        EntryId::new(SERVERS, Hex(&self.record))
     }
 
     /// The vault entry of a client secret that is in no configuration file.
     pub(crate) fn secret_entry(&self) -> EntryId {
-        EntryId::new(SECRETS, Hex(&self.0))
+        EntryId::new(SECRETS, Hex(&self.server))
     }
+}
+
+fn hash_parts(parts: &[&str]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for part in parts {
+        // The length prefix makes the hash input unambiguous.
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part.as_bytes());
+    }
+    hash.finalize().into()
 }
 
 /// The record of a sign-in.

@@ -1,7 +1,6 @@
 //! Command-line options and commands; their doc comments are the text of `--help` and of the command
 //! reference.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
@@ -10,6 +9,7 @@ mod add;
 mod add_words;
 mod ask;
 mod catalog;
+mod command_table;
 mod completion;
 mod connect;
 mod daemon;
@@ -94,25 +94,9 @@ const LONG_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), env!("MCPARLEY_COM
 
 /// The root clap command with all subcommands, for shell completion, the command reference and the manual
 /// pages.
-///
-/// Built, because the arguments of subcommands are deferred: until then a subcommand is only a name.
 #[must_use]
 pub fn root_command() -> clap::Command {
-    let mut root = Cli::command();
-    root.build();
-    root
-}
-
-/// The root clap command with no other subcommands than those that `words` could name: a run of the program
-/// uses one of more than forty.
-pub(crate) fn narrow_command(words: &[OsString]) -> clap::Command {
-    let root = Cli::command();
-    let is_named = |command: &&clap::Command| words.iter().any(|word| word == command.get_name());
-    GlobalOptions::augment_args(clap::Command::new("mcparley"))
-        .version(VERSION)
-        .long_version(LONG_VERSION)
-        .disable_help_subcommand(true)
-        .subcommands(root.get_subcommands().filter(is_named).cloned())
+    Cli::command()
 }
 
 /// Global options, which every command takes.
@@ -197,7 +181,6 @@ fn mode_words() -> Vec<&'static str> {
 
 /// The top-level commands.
 #[derive(Debug, Subcommand)]
-#[command(defer = true)]
 pub enum RootCommand {
     /// Open the screen of the servers, or run a command: `mcparley mcp list` is `mcparley list`
     ///
@@ -238,7 +221,6 @@ Examples:
 
 /// The commands about MCP servers.
 #[derive(Debug, Subcommand)]
-#[command(defer = true)]
 #[expect(
     missing_docs,
     reason = "the doc of the arguments is the help; clap would show that of the variant instead"

@@ -11,6 +11,7 @@ use mcparley::config::plan::PlanStatus;
 use mcparley::model::text::{display_block, display_json, display_line};
 use mcparley::pool::health::CheckedServer;
 use mcparley_console::dialog::{SharedTerminal, TerminalDialogs};
+use mcparley_report::TableTerminal;
 use serde::Serialize;
 use serde_json::json;
 
@@ -107,6 +108,11 @@ impl TerminalOutput {
         self.print_bytes(shown.as_bytes());
         let flushed = self.data.flush();
         self.record_write(flushed);
+    }
+
+    /// The terminal that tables are made for.
+    pub(crate) fn table_terminal(&self) -> TableTerminal {
+        TableTerminal { columns: self.columns(), has_colors: self.has_colors() }
     }
 
     /// Whether data may have colors, for callers that print bytes.

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use crate::instance_id::InstanceId;
 use crate::key_names::KeyNames;
 use crate::mailbox::Mailbox;
-use crate::store::{SharedStore, StoreChange, StoreError};
+use crate::store::{SharedStore, SharedStoreError, StoreChange};
 use crate::write_queue::WriteQueue;
 
 /// The time for which the name of a gateway is remembered, and the news of all.
@@ -69,7 +69,7 @@ pub enum JoinError {
     Unreachable,
     /// The store fails.
     #[error(transparent)]
-    Store(#[from] StoreError),
+    Store(#[from] SharedStoreError),
 }
 
 impl ClusterMember {
@@ -89,8 +89,8 @@ impl ClusterMember {
             return Err(JoinError::Unreachable);
         }
         let instance = take_number(&*store, &keys, name).await?;
-        let news = (keys.news(), store.end_of_log(keys.news()).await?);
-        let mailbox = Mailbox::new(Arc::clone(&store), keys.mailbox(instance), news);
+        let news = (keys.news_log(), store.end_of_log(keys.news_log()).await?);
+        let mailbox = Mailbox::new(Arc::clone(&store), keys.mailbox_log(instance), news);
         let now = Instant::now();
         let pulse = Arc::new(Pulse(Mutex::new(PulseTimes {
             last_beat: now,
@@ -147,7 +147,7 @@ impl ClusterMember {
     ///
     /// # Errors
     /// When the store is away.
-    pub async fn share_value(&self, key: String, ours: Vec<u8>) -> Result<Secret<Vec<u8>>, StoreError> {
+    pub async fn share_value(&self, key: String, ours: Vec<u8>) -> Result<Secret<Vec<u8>>, SharedStoreError> {
         let is_ours = self.store.claim_key(key.clone(), ours.clone(), None).await?;
         let value = match is_ours {
             true => ours,
@@ -159,7 +159,7 @@ impl ClusterMember {
 
     /// Whether another gateway runs.
     pub async fn find_status(&self, other: InstanceId) -> MemberStatus {
-        match self.store.fetch_value(self.keys.heartbeat(other)).await {
+        match self.store.fetch_value(self.keys.heartbeat_key(other)).await {
             Ok(Some(_)) => MemberStatus::Alive,
             Ok(None) if self.pulse.is_settled() => MemberStatus::Gone,
             Ok(None) | Err(_) => MemberStatus::Unknown,
@@ -184,7 +184,7 @@ impl ClusterMember {
     ///
     /// # Errors
     /// When the store is away.
-    pub async fn send_message(&self, to: InstanceId, message: Vec<u8>) -> Result<(), StoreError> {
+    pub async fn send_message(&self, to: InstanceId, message: Vec<u8>) -> Result<(), SharedStoreError> {
         self.store.apply_changes(vec![self.message_change(to, message)]).await
     }
 
@@ -196,7 +196,7 @@ impl ClusterMember {
     /// Sends a message to all gateways as soon as the store can be reached.
     pub fn announce_later(&self, news: Vec<u8>) {
         self.writes.add_change(StoreChange::Append {
-            log: self.keys.news(),
+            log: self.keys.news_log(),
             entry: news,
             most: CLUSTER_NEWS_ENTRIES,
             ttl: NAME_TIME,
@@ -226,8 +226,8 @@ impl ClusterMember {
         let written = tokio::time::timeout(time, self.writes.wait_until_empty()).await.is_ok();
         self.heartbeat.abort();
         let removed = vec![
-            StoreChange::Remove { key: self.keys.heartbeat(self.instance) },
-            StoreChange::Remove { key: self.keys.mailbox(self.instance) },
+            StoreChange::Remove { key: self.keys.heartbeat_key(self.instance) },
+            StoreChange::Remove { key: self.keys.mailbox_log(self.instance) },
         ];
         let removed = self.store.apply_changes(removed).await.is_ok();
         tracing::debug!(written, removed, "left the cluster");
@@ -235,7 +235,7 @@ impl ClusterMember {
 
     fn message_change(&self, to: InstanceId, message: Vec<u8>) -> StoreChange {
         StoreChange::Append {
-            log: self.keys.mailbox(to),
+            log: self.keys.mailbox_log(to),
             entry: message,
             most: CLUSTER_MAILBOX_ENTRIES,
             ttl: CLUSTER_MAILBOX_TIME,
@@ -251,12 +251,16 @@ impl Drop for ClusterMember {
 
 /// Takes the next free number. A store that has lost its data counts from the beginning, so the number of a
 /// running gateway is left out.
-async fn take_number(store: &dyn SharedStore, keys: &KeyNames, name: &str) -> Result<InstanceId, StoreError> {
+async fn take_number(
+    store: &dyn SharedStore,
+    keys: &KeyNames,
+    name: &str,
+) -> Result<InstanceId, SharedStoreError> {
     loop {
-        let number = store.add_to_counter(keys.epoch(), 1, None).await?;
-        let exhausted = |_| StoreError::Refused("the numbers of gateways are used up".to_owned());
+        let number = store.add_to_counter(keys.epoch_counter(), 1, None).await?;
+        let exhausted = |_| SharedStoreError::Refused("the numbers of gateways are used up".to_owned());
         let instance = InstanceId(u32::try_from(number).map_err(exhausted)?);
-        let beat = (keys.heartbeat(instance), name.as_bytes().to_vec(), Some(CLUSTER_BEAT_TTL));
+        let beat = (keys.heartbeat_key(instance), name.as_bytes().to_vec(), Some(CLUSTER_BEAT_TTL));
         if store.claim_key(beat.0, beat.1, beat.2).await? {
             return Ok(instance);
         }
@@ -298,13 +302,13 @@ impl Heartbeat {
         }
     }
 
-    async fn renew(&self, with_name: bool) -> Result<(), StoreError> {
+    async fn renew(&self, with_name: bool) -> Result<(), SharedStoreError> {
         let put = |key: String, ttl: Duration| StoreChange::Put {
             key,
             value: self.name.as_bytes().to_vec(),
             ttl: Some(ttl),
         };
-        let mut changes = vec![put(self.keys.heartbeat(self.instance), CLUSTER_BEAT_TTL)];
+        let mut changes = vec![put(self.keys.heartbeat_key(self.instance), CLUSTER_BEAT_TTL)];
         if with_name {
             changes.push(put(self.keys.instance_name(self.instance), NAME_TIME));
         }

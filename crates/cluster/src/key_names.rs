@@ -40,13 +40,13 @@ impl KeyNames {
 
     /// The number of the newest gateway.
     #[must_use]
-    pub fn epoch(&self) -> String {
+    pub fn epoch_counter(&self) -> String {
         self.name("epoch")
     }
 
     /// The heartbeat of a gateway.
     #[must_use]
-    pub fn heartbeat(&self, instance: InstanceId) -> String {
+    pub fn heartbeat_key(&self, instance: InstanceId) -> String {
         self.name(&format!("gw:{instance}"))
     }
 
@@ -58,13 +58,13 @@ impl KeyNames {
 
     /// The mailbox of a gateway.
     #[must_use]
-    pub fn mailbox(&self, instance: InstanceId) -> String {
+    pub fn mailbox_log(&self, instance: InstanceId) -> String {
         self.name(&format!("gw:{instance}:in"))
     }
 
     /// The messages to all gateways.
     #[must_use]
-    pub fn news(&self) -> String {
+    pub fn news_log(&self) -> String {
         self.name("news")
     }
 
@@ -76,7 +76,7 @@ impl KeyNames {
 
     /// The tombstone of a deleted session.
     #[must_use]
-    pub fn tombstone(&self, session: &str) -> String {
+    pub fn tombstone_key(&self, session: &str) -> String {
         self.name(&format!("dead:{session}"))
     }
 
@@ -112,7 +112,7 @@ impl KeyNames {
 
     /// A task.
     #[must_use]
-    pub fn task(&self, task: &str) -> String {
+    pub fn task_record(&self, task: &str) -> String {
         self.name(&format!("task:{task}"))
     }
 

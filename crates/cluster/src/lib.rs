@@ -6,7 +6,7 @@
 //! | module | content |
 //! |---|---|
 //! | [`SharedStore`] | the store: values, claims and logs, each with its time to live |
-//! | [`MemoryStore`] | a store within one process |
+//! | [`InProcessStore`] | a store within one process |
 //! | [`RedisStore`] | a store in Redis, with reconnects (feature `redis`) |
 //! | [`StoreAddress`] | the address of a Redis server, whose credentials are never shown |
 //! | [`ClusterMember`] | one gateway: its number, its heartbeat, messages to other gateways |
@@ -29,8 +29,8 @@ pub use cluster_member::{ClusterMember, JoinError, MemberStatus};
 pub use instance_id::InstanceId;
 pub use key_names::KeyNames;
 pub use mailbox::{Mailbox, MailboxMessage};
-pub use memory_store::MemoryStore;
+pub use memory_store::InProcessStore;
 #[cfg(feature = "redis")]
 pub use redis_store::RedisStore;
-pub use store::{LogEntry, LogPosition, SharedStore, StoreChange, StoreError, StoreFuture};
+pub use store::{LogEntry, LogPosition, SharedStore, SharedStoreError, StoreChange, StoreFuture};
 pub use store_address::{StoreAddress, StoreAddressError};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::store::{LogEntry, LogPosition, SharedStore, StoreChange, StoreError};
+use crate::store::{LogEntry, LogPosition, SharedStore, SharedStoreError, StoreChange};
 
 /// The time for which one read waits for messages.
 const READ_WAIT: Duration = Duration::from_secs(2);
@@ -40,7 +40,7 @@ impl Mailbox {
                 Ok(entries) if entries.is_empty() => {}
                 Ok(entries) => return self.accept_entries(entries).await,
                 Err(error) => {
-                    if let StoreError::Refused(reason) = error {
+                    if let SharedStoreError::Refused(reason) = error {
                         tracing::warn!(reason, "the mailbox cannot be read");
                     }
                     tokio::time::sleep(RETRY_PAUSE).await;

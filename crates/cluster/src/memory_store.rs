@@ -8,11 +8,11 @@ use mcparley_model::limits::CLUSTER_READ_ENTRIES;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
-use crate::store::{LogEntry, LogPosition, SharedStore, StoreChange, StoreError, StoreFuture};
+use crate::store::{LogEntry, LogPosition, SharedStore, SharedStoreError, StoreChange, StoreFuture};
 
 /// A store in memory.
 #[derive(Debug)]
-pub struct MemoryStore {
+pub struct InProcessStore {
     state: Mutex<StoreState>,
     /// Notified when an entry is appended, and when the store becomes available.
     changed: Notify,
@@ -30,25 +30,25 @@ struct StoreState {
 
 #[derive(Debug)]
 struct StoredKey {
-    content: StoredContent,
+    content: KeyContent,
     until: Option<Instant>,
 }
 
 #[derive(Debug)]
-enum StoredContent {
+enum KeyContent {
     Value(Vec<u8>),
     Fields(HashMap<String, Vec<u8>>),
     Log(BTreeMap<u64, Vec<u8>>),
 }
 
-impl Default for MemoryStore {
+impl Default for InProcessStore {
     fn default() -> Self {
         let availability = watch::Sender::new(true);
         Self { state: Mutex::default(), changed: Notify::new(), availability }
     }
 }
 
-impl MemoryStore {
+impl InProcessStore {
     /// Makes the store unreachable, or reachable again.
     pub fn set_available(&self, is_available: bool) {
         self.availability.send_replace(is_available);
@@ -69,12 +69,12 @@ impl MemoryStore {
         state.keys.keys().cloned().collect()
     }
 
-    fn run<T>(
+    fn run_operation<T>(
         &self,
-        operation: impl FnOnce(&mut StoreState) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
+        operation: impl FnOnce(&mut StoreState) -> Result<T, SharedStoreError>,
+    ) -> Result<T, SharedStoreError> {
         if !*self.availability.borrow() {
-            return Err(StoreError::Unavailable);
+            return Err(SharedStoreError::Unavailable);
         }
         let mut state = self.lock_state();
         state.remove_expired();
@@ -86,33 +86,33 @@ impl MemoryStore {
     }
 }
 
-impl SharedStore for MemoryStore {
+impl SharedStore for InProcessStore {
     fn fetch_value(&self, key: String) -> StoreFuture<'_, Option<Vec<u8>>> {
         Box::pin(async move {
-            self.run(|state| match state.keys.get(&key).map(|stored| &stored.content) {
+            self.run_operation(|state| match state.keys.get(&key).map(|stored| &stored.content) {
                 None => Ok(None),
-                Some(StoredContent::Value(value)) => Ok(Some(value.clone())),
-                Some(StoredContent::Fields(_) | StoredContent::Log(_)) => Err(wrong_type(&key)),
+                Some(KeyContent::Value(value)) => Ok(Some(value.clone())),
+                Some(KeyContent::Fields(_) | KeyContent::Log(_)) => Err(wrong_type(&key)),
             })
         })
     }
 
     fn fetch_fields(&self, key: String) -> StoreFuture<'_, HashMap<String, Vec<u8>>> {
         Box::pin(async move {
-            self.run(|state| match state.keys.get(&key).map(|stored| &stored.content) {
+            self.run_operation(|state| match state.keys.get(&key).map(|stored| &stored.content) {
                 None => Ok(HashMap::new()),
-                Some(StoredContent::Fields(fields)) => Ok(fields.clone()),
-                Some(StoredContent::Value(_) | StoredContent::Log(_)) => Err(wrong_type(&key)),
+                Some(KeyContent::Fields(fields)) => Ok(fields.clone()),
+                Some(KeyContent::Value(_) | KeyContent::Log(_)) => Err(wrong_type(&key)),
             })
         })
     }
 
     fn claim_key(&self, key: String, value: Vec<u8>, ttl: Option<Duration>) -> StoreFuture<'_, bool> {
         Box::pin(async move {
-            self.run(|state| {
+            self.run_operation(|state| {
                 let is_free = !state.keys.contains_key(&key);
                 if is_free {
-                    state.put(key, StoredContent::Value(value), ttl);
+                    state.put_content(key, KeyContent::Value(value), ttl);
                 }
                 Ok(is_free)
             })
@@ -121,16 +121,14 @@ impl SharedStore for MemoryStore {
 
     fn add_to_counter(&self, key: String, amount: u64, ttl: Option<Duration>) -> StoreFuture<'_, u64> {
         Box::pin(async move {
-            self.run(|state| {
+            self.run_operation(|state| {
                 let before = match state.keys.get(&key).map(|stored| &stored.content) {
                     None => 0,
-                    Some(StoredContent::Value(value)) => {
-                        parse_number(value).ok_or_else(|| wrong_type(&key))?
-                    }
-                    Some(StoredContent::Fields(_) | StoredContent::Log(_)) => return Err(wrong_type(&key)),
+                    Some(KeyContent::Value(value)) => parse_number(value).ok_or_else(|| wrong_type(&key))?,
+                    Some(KeyContent::Fields(_) | KeyContent::Log(_)) => return Err(wrong_type(&key)),
                 };
                 let sum = before.saturating_add(amount);
-                state.put(key, StoredContent::Value(sum.to_string().into_bytes()), ttl);
+                state.put_content(key, KeyContent::Value(sum.to_string().into_bytes()), ttl);
                 Ok(sum)
             })
         })
@@ -138,7 +136,9 @@ impl SharedStore for MemoryStore {
 
     fn apply_changes(&self, changes: Vec<StoreChange>) -> StoreFuture<'_, ()> {
         Box::pin(async move {
-            self.run(|state| changes.into_iter().try_for_each(|change| state.apply(change)))?;
+            self.run_operation(|state| {
+                changes.into_iter().try_for_each(|change| state.apply_change(change))
+            })?;
             self.changed.notify_waiters();
             Ok(())
         })
@@ -155,7 +155,7 @@ impl SharedStore for MemoryStore {
                 let changed = self.changed.notified();
                 tokio::pin!(changed);
                 changed.as_mut().enable();
-                let found = self.run(|state| Ok(state.entries_after(&logs)))?;
+                let found = self.run_operation(|state| Ok(state.entries_after(&logs)))?;
                 let Some(deadline) = deadline.filter(|_| found.is_empty()) else { return Ok(found) };
                 if tokio::time::timeout_at(deadline, changed).await.is_err() {
                     return Ok(Vec::new());
@@ -166,11 +166,11 @@ impl SharedStore for MemoryStore {
 
     fn end_of_log(&self, log: String) -> StoreFuture<'_, LogPosition> {
         Box::pin(async move {
-            self.run(|state| match state.keys.get(&log).map(|stored| &stored.content) {
-                Some(StoredContent::Log(entries)) => Ok(entries
+            self.run_operation(|state| match state.keys.get(&log).map(|stored| &stored.content) {
+                Some(KeyContent::Log(entries)) => Ok(entries
                     .last_key_value()
                     .map_or_else(LogPosition::start, |(last, _)| position_of(*last))),
-                Some(StoredContent::Value(_) | StoredContent::Fields(_)) | None => Ok(LogPosition::start()),
+                Some(KeyContent::Value(_) | KeyContent::Fields(_)) | None => Ok(LogPosition::start()),
             })
         })
     }
@@ -181,22 +181,22 @@ impl SharedStore for MemoryStore {
 }
 
 impl StoreState {
-    fn put(&mut self, key: String, content: StoredContent, ttl: Option<Duration>) {
+    fn put_content(&mut self, key: String, content: KeyContent, ttl: Option<Duration>) {
         self.changes += 1;
         self.keys.insert(key, StoredKey { content, until: ttl.map(|ttl| Instant::now() + ttl) });
     }
 
-    fn apply(&mut self, change: StoreChange) -> Result<(), StoreError> {
+    fn apply_change(&mut self, change: StoreChange) -> Result<(), SharedStoreError> {
         match change {
-            StoreChange::Put { key, value, ttl } => self.put(key, StoredContent::Value(value), ttl),
+            StoreChange::Put { key, value, ttl } => self.put_content(key, KeyContent::Value(value), ttl),
             StoreChange::PutFields { key, fields, ttl } => {
                 let mut all = match self.keys.remove(&key).map(|stored| stored.content) {
-                    Some(StoredContent::Fields(fields)) => fields,
-                    Some(StoredContent::Value(_) | StoredContent::Log(_)) => return Err(wrong_type(&key)),
+                    Some(KeyContent::Fields(fields)) => fields,
+                    Some(KeyContent::Value(_) | KeyContent::Log(_)) => return Err(wrong_type(&key)),
                     None => HashMap::new(),
                 };
                 all.extend(fields.into_iter().map(|(name, value)| (name.to_owned(), value)));
-                self.put(key, StoredContent::Fields(all), Some(ttl));
+                self.put_content(key, KeyContent::Fields(all), Some(ttl));
             }
             StoreChange::Remove { key } => {
                 self.changes += 1;
@@ -204,8 +204,8 @@ impl StoreState {
             }
             StoreChange::Append { log, entry, most, ttl } => {
                 let mut entries = match self.keys.remove(&log).map(|stored| stored.content) {
-                    Some(StoredContent::Log(entries)) => entries,
-                    Some(StoredContent::Value(_) | StoredContent::Fields(_)) => return Err(wrong_type(&log)),
+                    Some(KeyContent::Log(entries)) => entries,
+                    Some(KeyContent::Value(_) | KeyContent::Fields(_)) => return Err(wrong_type(&log)),
                     None => BTreeMap::new(),
                 };
                 self.entries += 1;
@@ -213,12 +213,11 @@ impl StoreState {
                 while entries.len() > most {
                     entries.pop_first();
                 }
-                self.put(log, StoredContent::Log(entries), Some(ttl));
+                self.put_content(log, KeyContent::Log(entries), Some(ttl));
             }
             StoreChange::Forget { log, entries: forgotten } => {
                 self.changes += 1;
-                if let Some(StoredKey { content: StoredContent::Log(entries), .. }) = self.keys.get_mut(&log)
-                {
+                if let Some(StoredKey { content: KeyContent::Log(entries), .. }) = self.keys.get_mut(&log) {
                     forgotten.iter().for_each(|position| drop(entries.remove(&number_of(position))));
                 }
             }
@@ -229,7 +228,7 @@ impl StoreState {
     fn entries_after(&self, logs: &[(String, LogPosition)]) -> Vec<LogEntry> {
         let mut found = Vec::new();
         for (log, after) in logs {
-            let Some(StoredContent::Log(entries)) = self.keys.get(log).map(|stored| &stored.content) else {
+            let Some(KeyContent::Log(entries)) = self.keys.get(log).map(|stored| &stored.content) else {
                 continue;
             };
             let newer = entries.range(number_of(after).saturating_add(1)..).take(CLUSTER_READ_ENTRIES);
@@ -260,6 +259,6 @@ fn parse_number(value: &[u8]) -> Option<u64> {
     std::str::from_utf8(value).ok()?.parse().ok()
 }
 
-fn wrong_type(key: &str) -> StoreError {
-    StoreError::Refused(format!("`{key}` has another type"))
+fn wrong_type(key: &str) -> SharedStoreError {
+    SharedStoreError::Refused(format!("`{key}` has another type"))
 }

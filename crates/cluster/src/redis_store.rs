@@ -15,7 +15,7 @@ use redis::{AsyncConnectionConfig, Client, Cmd, FromRedisValue, Pipeline, RedisE
 use tokio::sync::{Mutex, Notify, watch};
 use tokio::task::AbortHandle;
 
-use crate::store::{LogEntry, LogPosition, SharedStore, StoreChange, StoreError, StoreFuture};
+use crate::store::{LogEntry, LogPosition, SharedStore, SharedStoreError, StoreChange, StoreFuture};
 use crate::store_address::{StoreAddress, StoreAddressError};
 
 /// The pause before the first attempt to reconnect; it doubles with each further one.
@@ -62,7 +62,11 @@ impl RedisStore {
     }
 
     /// Reads logs on the connection that may wait.
-    async fn wait_for_entries(&self, command: Cmd, wait: Duration) -> Result<StreamReadReply, StoreError> {
+    async fn wait_for_entries(
+        &self,
+        command: Cmd,
+        wait: Duration,
+    ) -> Result<StreamReadReply, SharedStoreError> {
         let mut reader = self.reader.lock().await;
         let mut connection = match reader.take() {
             Some(connection) => connection,
@@ -76,7 +80,7 @@ impl RedisStore {
                 Ok(entries)
             }
             Ok(Err(error)) => Err(self.link.classify_error(&error)),
-            Err(_) => Err(StoreError::Unavailable),
+            Err(_) => Err(SharedStoreError::Unavailable),
         }
     }
 }
@@ -109,7 +113,7 @@ impl RedisLink {
         }
     }
 
-    async fn open_connection(&self) -> Result<MultiplexedConnection, StoreError> {
+    async fn open_connection(&self) -> Result<MultiplexedConnection, SharedStoreError> {
         // Each command has a timeout of its own, see `run_on`.
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(CLUSTER_COMMAND_TIME))
@@ -122,7 +126,7 @@ impl RedisLink {
         match tokio::time::timeout(2 * CLUSTER_COMMAND_TIME, opening).await {
             Ok(Ok(connection)) => Ok(connection),
             Ok(Err(error)) => Err(self.classify_error(&error)),
-            Err(_) => Err(StoreError::Unavailable),
+            Err(_) => Err(SharedStoreError::Unavailable),
         }
     }
 
@@ -146,41 +150,41 @@ impl RedisLink {
         self.availability.send_replace(false);
     }
 
-    async fn run_command<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, StoreError> {
+    async fn run_command<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, SharedStoreError> {
         self.run_on(async |connection| command.query_async(connection).await).await
     }
 
-    async fn run_pipeline(&self, pipeline: &Pipeline) -> Result<(), StoreError> {
+    async fn run_pipeline(&self, pipeline: &Pipeline) -> Result<(), SharedStoreError> {
         self.run_on(async |connection| pipeline.query_async(connection).await).await
     }
 
     async fn run_on<T>(
         &self,
         run: impl AsyncFnOnce(&mut MultiplexedConnection) -> Result<T, RedisError>,
-    ) -> Result<T, StoreError> {
+    ) -> Result<T, SharedStoreError> {
         let connection = self.connection.borrow().clone();
-        let mut connection = connection.ok_or(StoreError::Unavailable)?;
+        let mut connection = connection.ok_or(SharedStoreError::Unavailable)?;
         match tokio::time::timeout(CLUSTER_COMMAND_TIME, run(&mut connection)).await {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(error)) => Err(self.classify_error(&error)),
             Err(_) => {
                 self.lose_connection();
                 self.broken.notify_one();
-                Err(StoreError::Unavailable)
+                Err(SharedStoreError::Unavailable)
             }
         }
     }
 
     /// Tells a lost connection from a refused command.
-    fn classify_error(&self, error: &RedisError) -> StoreError {
+    fn classify_error(&self, error: &RedisError) -> SharedStoreError {
         let is_refusal = error.code().is_some() && !error.is_unrecoverable_error();
         let is_starting = matches!(error.code(), Some("LOADING" | "MASTERDOWN" | "TRYAGAIN"));
         if is_refusal && !is_starting {
-            return StoreError::Refused(error.to_string());
+            return SharedStoreError::Refused(error.to_string());
         }
         self.lose_connection();
         self.broken.notify_one();
-        StoreError::Unavailable
+        SharedStoreError::Unavailable
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 /// The future of an operation of the store.
-pub type StoreFuture<'s, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 's>>;
+pub type StoreFuture<'s, T> = Pin<Box<dyn Future<Output = Result<T, SharedStoreError>> + Send + 's>>;
 
 /// A store that all gateways of a cluster reach.
 ///
@@ -126,7 +126,7 @@ pub struct LogEntry {
 
 /// Error of the store.
 #[derive(Debug, thiserror::Error)]
-pub enum StoreError {
+pub enum SharedStoreError {
     /// The store cannot be reached, or does not answer in time.
     #[error("the shared state cannot be reached")]
     Unavailable,

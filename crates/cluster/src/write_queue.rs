@@ -9,7 +9,7 @@ use mcparley_model::limits::{CLUSTER_WRITE_BYTES, CLUSTER_WRITES};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
-use crate::store::{SharedStore, StoreChange, StoreError};
+use crate::store::{SharedStore, SharedStoreError, StoreChange};
 
 /// The maximum number of changes that are sent at once.
 const BATCH: usize = 64;
@@ -102,8 +102,8 @@ async fn apply_queue(
             match store.apply_changes(batch.clone()).await {
                 Ok(()) => break,
                 // A repeated change has the same effect; an event that is appended twice carries its number.
-                Err(StoreError::Unavailable) => tokio::time::sleep(RETRY_PAUSE).await,
-                Err(StoreError::Refused(reason)) => {
+                Err(SharedStoreError::Unavailable) => tokio::time::sleep(RETRY_PAUSE).await,
+                Err(SharedStoreError::Refused(reason)) => {
                     tracing::warn!(reason, "the shared state refuses a write");
                     counts.dropped.fetch_add(batch.len() as u64, Ordering::Relaxed);
                     break;

@@ -3,6 +3,8 @@
 //! Permissions, too, are asked by an elicitation: clients have no other way to ask the user. For a client
 //! without elicitation the question is denied, and its model gets a reason that says how to allow the call.
 
+use mcparley::auth::BrowserPage;
+use mcparley::call::PageOpener;
 use mcparley::elicit::{Elicitation, ElicitationReply, ElicitationRequest, Elicitor};
 use mcparley::model::name::ServerName;
 use mcparley::permission::PermissionSummary;
@@ -97,6 +99,20 @@ impl Approver for ClientAsker {
 
     fn is_person(&self) -> bool {
         self.can.form
+    }
+}
+
+/// Asks to open the page of a sign-in. The page is shown when the user has agreed to open it.
+impl PageOpener for ClientAsker {
+    fn open_page<'p>(&'p self, server: &'p ServerName, page: &'p BrowserPage) -> BoxedFuture<'p, bool> {
+        Box::pin(async move {
+            if !self.can.url {
+                return false;
+            }
+            let params = question::sign_in_params(server, page, !self.route.is_repeated());
+            let reply = self.send_elicitation(server, "mcparley-sign-in", params).await;
+            matches!(reply, ElicitationReply::Accept(_))
+        })
     }
 }
 

@@ -11,7 +11,7 @@ pub(crate) mod session_values;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use mcparley_cluster::{ClusterMember, InstanceId, Mailbox, StoreError};
+use mcparley_cluster::{ClusterMember, InstanceId, Mailbox, SharedStoreError};
 use mcparley_model::limits::CLUSTER_FORWARDS;
 use mcparley_platform::random::random_number;
 use mcparley_wire::{INTERNAL, RawJson, RpcError};
@@ -84,7 +84,7 @@ impl ClusterLink {
         &self,
         to: InstanceId,
         message: &ClusterMessage,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), SharedStoreError> {
         self.member.send_message(to, self.seal_message(message)?).await
     }
 
@@ -110,8 +110,8 @@ impl ClusterLink {
 
     /// Seals a message: the store keeps arguments and results of calls, and write access to it must not be
     /// enough to send requests for other principals.
-    fn seal_message(&self, message: &impl Serialize) -> Result<Vec<u8>, StoreError> {
-        let refused = |reason: &str| StoreError::Refused(reason.to_owned());
+    fn seal_message(&self, message: &impl Serialize) -> Result<Vec<u8>, SharedStoreError> {
+        let refused = |reason: &str| SharedStoreError::Refused(reason.to_owned());
         let text = serde_json::to_vec(message).map_err(|_| refused("the message cannot be written"))?;
         let seal = self.seal.get().ok_or_else(|| refused("there is no seal"))?;
         let sealed = seal.seal_value(&MESSAGE_BINDING, &text);

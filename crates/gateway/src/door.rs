@@ -13,11 +13,13 @@
 //! | `exchange` | the answer to one request, as JSON or as an event stream |
 //! | `event_stream`, `body` | event streams, and their readers |
 //! | `http_session`, `session_table`, `question` | sessions of the old era, and requests to their clients |
+//! | `callback` | the redirect address of sign-ins to servers |
 //! | `cluster_service`, `remote_stream` | requests and streams of other gateways of a cluster |
 //! | `metrics` | counters for Prometheus |
 //! | `page` | a web page beside the endpoints for MCP, answered by a [`PageHandler`] |
 
 mod body;
+mod callback;
 mod cluster_service;
 mod configured_views;
 mod endpoint;
@@ -38,11 +40,13 @@ mod session_table;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcparley::Host;
 use mcparley::audit::RefusedRequest;
+use mcparley::auth::CallbackEndpoint;
 use mcparley_identity::AccessPolicy;
 use mcparley_model::limits::{CLUSTER_COMMAND_TIME, DOOR_DRAIN_TIME};
 use tokio::sync::watch;
@@ -85,6 +89,8 @@ pub struct DoorOptions {
     pub rate: Option<u32>,
     /// Whether HTTP+SSE of 2024-11-05 is served too.
     pub has_sse: bool,
+    /// The redirect address of sign-ins to servers; the default is the address of the first TCP listener.
+    pub callback: Option<CallbackEndpoint>,
     /// The seal of session ids.
     pub seal: Seal,
     /// Whether MCP is served; otherwise only the web page and the endpoints for operation are.
@@ -104,6 +110,7 @@ pub(crate) struct DoorShared {
     host: Host,
     pub(crate) legacy: Option<LegacySessions>,
     pub(crate) metrics: DoorMetrics,
+    pub(crate) callback: Option<CallbackEndpoint>,
     pub(crate) cluster: Option<Arc<ClusterLink>>,
     pub(crate) has_mcp: bool,
     pub(crate) page: Option<Arc<dyn PageHandler>>,
@@ -124,19 +131,28 @@ impl Doors {
     #[must_use]
     pub fn new(gateway: &Gateway, options: DoorOptions, listeners: Vec<DoorListener>) -> Self {
         let DoorOptions {
-            hosts,
+            mut hosts,
             origins,
             tokens,
             issuer,
             views,
             rate,
             has_sse,
+            callback,
             seal,
             has_mcp,
             cluster,
             page,
         } = options;
         let address: Option<SocketAddr> = listeners.iter().find_map(DoorListener::address);
+        let callback = callback.or_else(|| CallbackEndpoint::at_address(address?));
+        hosts.extend(callback.as_ref().and_then(CallbackEndpoint::host));
+        let has_several = match &issuer {
+            // Each of its subjects is a principal.
+            Some(_) => Arc::new(AtomicBool::new(true)),
+            None => tokens.has_several_principals(),
+        };
+        gateway.separate_principals(has_several, callback.clone());
         let guard = Guard {
             names: NameCheck::new(address, &hosts, &origins),
             tokens,
@@ -155,6 +171,7 @@ impl Doors {
             host: gateway.host.clone(),
             legacy: has_sse.then(|| LegacySessions::new(gateway.clone())),
             metrics: DoorMetrics::new(),
+            callback,
             cluster,
             has_mcp,
             page,

@@ -3,6 +3,7 @@
 pub(crate) mod client_views;
 pub(crate) mod current_view;
 pub(crate) mod log_levels;
+pub(crate) mod principal_views;
 pub(crate) mod roots;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,6 +25,7 @@ use crate::durable_calls::DurableCalls;
 use crate::gateway::client_views::ClientViews;
 use crate::gateway::current_view::ViewCache;
 use crate::gateway::log_levels::ClientLogLevels;
+use crate::gateway::principal_views::PrincipalViews;
 use crate::gateway::roots::ClientRoots;
 use crate::mode::GatewayMode;
 use crate::pending::{AnswerError, ListedCall, PendingQuestion, QuestionRegistry, TerminalAnswer};
@@ -37,6 +39,8 @@ pub struct Gateway {
     /// The host that receives the servers' log messages, if it is another one: an agent does not receive
     /// those of shared servers.
     pub(crate) log_host: Option<Host>,
+    /// Whether the served host is the view of a principal, with its own sign-ins and log messages.
+    pub(crate) has_principal_view: bool,
     /// The names that clients see, and the limits that apply.
     pub(crate) mode: Arc<GatewayMode>,
     /// The newest view.
@@ -61,6 +65,8 @@ pub struct Gateway {
     pub(crate) clients: Arc<AtomicUsize>,
     /// The gateways for clients with other capabilities, in transparent mode.
     client_views: Arc<ClientViews>,
+    /// The gateways for principals with their own sign-ins.
+    principals: Arc<PrincipalViews>,
     /// The open questions to the users of the clients.
     pub(crate) pending: Arc<QuestionRegistry>,
     /// The name of the view that this gateway serves; the main gateway has none.
@@ -78,6 +84,7 @@ impl Gateway {
         Self {
             host,
             log_host: None,
+            has_principal_view: false,
             mode,
             views,
             tool_lists: Arc::default(),
@@ -91,6 +98,7 @@ impl Gateway {
             clients,
             pending,
             client_views,
+            principals: Arc::default(),
             name: None,
         }
     }
@@ -118,7 +126,8 @@ impl Gateway {
     #[must_use]
     pub fn open_view(&self, name: &str, host: Host, mode: GatewayMode) -> Self {
         let (views, tool_lists, client_views) = (Arc::default(), Arc::default(), Arc::default());
-        let view = Self { host, views, tool_lists, client_views, ..self.clone() };
+        let principals = Arc::new(self.principals.with_same_settings());
+        let view = Self { host, views, tool_lists, client_views, principals, ..self.clone() };
         Self { name: Some(Arc::from(name)), ..view }.with_mode(mode)
     }
 
@@ -214,6 +223,9 @@ impl Gateway {
 
     /// Tells the servers the log level.
     pub(crate) fn set_server_level(&self, level: LogLevel) {
+        if self.has_principal_view {
+            self.host.set_client_log_level(None, level);
+        }
         match &self.log_host {
             None => self.host.set_client_log_level(None, level),
             Some(above) => {

@@ -5,9 +5,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use mcparley::auth::BrowserPage;
 use mcparley::config::change::AlwaysAllowScope;
 use mcparley::elicit::{Elicitation, ElicitationRequest};
 use mcparley::model::limits::QUESTION_CHARS;
+use mcparley::model::name::ServerName;
 use mcparley::model::text::{clean_json, display_block, display_json, display_line};
 use mcparley::{PermissionAnswer, PermissionQuestion};
 use serde_json::{Value, json};
@@ -77,9 +79,26 @@ pub(crate) fn parse_permission_answer(content: &Value) -> PermissionAnswer {
     }
 }
 
+/// The parameters that ask the user to sign in to a server on a page.
+pub(crate) fn sign_in_params(server: &ServerName, page: &BrowserPage, with_id: bool) -> Value {
+    let message = format!("Sign in to server `{}` on this page", display_line(server.as_str()));
+    page_params(&message, page.as_str(), with_id)
+}
+
+/// The parameters of a question about a page.
+fn page_params(message: &str, url: &str, with_id: bool) -> Value {
+    static PAGES: AtomicU64 = AtomicU64::new(1);
+    let mut params = json!({ "mode": "url", "message": message, "url": url });
+    if with_id {
+        // Required by 2025-11-25; the gateway itself never uses the id.
+        let number = PAGES.fetch_add(1, Ordering::Relaxed);
+        params["elicitationId"] = json!(format!("page-{number}"));
+    }
+    params
+}
+
 /// The parameters that forward an elicitation of a server; `None` if its schema is invalid.
 pub(crate) fn elicitation_params(question: &Elicitation<'_>, with_id: bool) -> Option<Value> {
-    static PAGES: AtomicU64 = AtomicU64::new(1);
     let of_calls = if question.is_call_known { "" } else { ", about one of the calls in flight" };
     let message =
         format!("Server `{}` asks{of_calls}: {}", display_line(question.server.as_str()), question.message);
@@ -88,15 +107,7 @@ pub(crate) fn elicitation_params(question: &Elicitation<'_>, with_id: bool) -> O
             let schema: Value = serde_json::from_str(&clean_json(form.schema().as_str())).ok()?;
             Some(json!({ "mode": "form", "message": message, "requestedSchema": schema }))
         }
-        ElicitationRequest::Page(page) => {
-            let mut params = json!({ "mode": "url", "message": message, "url": page.url() });
-            if with_id {
-                // Required by 2025-11-25; the gateway itself never uses the id.
-                let number = PAGES.fetch_add(1, Ordering::Relaxed);
-                params["elicitationId"] = json!(format!("page-{number}"));
-            }
-            Some(params)
-        }
+        ElicitationRequest::Page(page) => Some(page_params(&message, page.url(), with_id)),
     }
 }
 

@@ -16,7 +16,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
-use mcparley_cluster::{ClusterMember, StoreError};
+use mcparley_cluster::{ClusterMember, SharedStoreError};
 use mcparley_platform::file::{
     Creation, FileReadError, FileUpdateError, SymlinkPolicy, read_private, update_file,
 };
@@ -53,7 +53,7 @@ pub enum SealKeyError {
     Invalid,
     /// The key that gateways share cannot be fetched.
     #[error("the key that the gateways share cannot be fetched: {0}")]
-    Shared(#[from] StoreError),
+    Shared(#[from] SharedStoreError),
 }
 
 impl Seal {

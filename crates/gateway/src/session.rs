@@ -92,7 +92,9 @@ impl Gateway {
     /// because log messages belong to the session that made the call.
     #[must_use]
     pub fn open_session_for(&self, identity: &Arc<ClientIdentity>) -> GatewaySession {
-        GatewaySession::new(self.clone(), Some(identity))
+        let gateway = self.for_principal(&identity.account);
+        self.store_token_of(identity);
+        GatewaySession::new(gateway, Some(identity))
     }
 }
 

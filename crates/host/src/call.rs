@@ -10,6 +10,7 @@
 //! | tool lookup | `bind` |
 //! | the `tracing` span | `call_span` |
 //! | pre and post hooks | `call_hooks` |
+//! | sign-in of a gateway's principal, by the client of the call | `client_sign_in` |
 //! | the permission check | `authorize`, by `permission` |
 //! | the request and its deadline | `tool_request`, `deadline` |
 //! | the retry loop, shared with other requests | `attempt` |
@@ -29,6 +30,7 @@ mod bind;
 mod built_in;
 mod call_hooks;
 mod call_span;
+mod client_sign_in;
 mod context;
 mod deadline;
 mod deliver;
@@ -60,6 +62,7 @@ pub use crate::in_process::{InProcessServer, ToolOutput};
 pub use crate::page_opener::{NoPageOpener, PageOpener};
 pub use batch::{BatchObserver, BatchStep};
 pub(crate) use built_in::outcome_from_json as own_answer;
+pub(crate) use client_sign_in::{ClientSignInError, sign_in_through_client};
 pub use context::CallContext;
 pub use detach::{DetachError, DetachedCall};
 pub use mcparley_wire::peer::ProgressUpdate;

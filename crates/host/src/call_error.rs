@@ -61,6 +61,14 @@ pub enum CallError {
         /// The reason why the server is unavailable.
         why: Unavailable,
     },
+    /// The principal of a gateway has to sign in, and its client has not shown the page.
+    #[error("`{server}` requires a sign-in: ask the user to open {page}")]
+    SignInRequired {
+        /// The server.
+        server: ServerName,
+        /// The address of the page. It is for the user of this client only.
+        page: Arc<str>,
+    },
     /// The call was sent and failed.
     #[error("calling `{tool}` failed: {failure}{}", unknown_effect_suffix(*executed))]
     Failed {
@@ -155,6 +163,7 @@ impl CallError {
             Self::Arguments { .. } => "arguments",
             Self::Denied { .. } => "denied",
             Self::Unavailable { .. } => "unavailable",
+            Self::SignInRequired { .. } => "needs-auth",
             Self::Failed { failure, .. } => failure.kind(),
             Self::MissingScopes { .. } => "rights",
             Self::Stopped { .. } => "stopped",
@@ -192,6 +201,7 @@ impl CallError {
             | Self::Stopped { executed: ExecutionStatus::Unknown, .. } => {
                 Some("check whether it took effect before calling it again".to_owned())
             }
+            Self::SignInRequired { .. } => Some("call again after the sign-in".to_owned()),
             Self::Arguments { .. }
             | Self::Unavailable { .. }
             | Self::Failed { .. }

@@ -304,7 +304,7 @@ impl Host {
             audit.flush().await;
         }
         // Waits for token refreshes in progress, so that no rotated token is lost.
-        self.roster().starter().context.accounts().finish_pending_writes().await;
+        self.roster().starter().context.finish_pending_writes().await;
     }
 
     /// Applies a new plan: starts, stops, and keeps connections by signature. There is no other way to

@@ -4,6 +4,7 @@
 //! [`ServerConfig`] is expanded and validated, and cannot be invalid; [`DisplayedServer`] is the masked
 //! form for people. The fields of an entry are listed once, in [`field`].
 
+mod credentials;
 mod error;
 pub mod field;
 mod header;
@@ -24,6 +25,7 @@ use url::Url;
 
 use crate::secret::Secret;
 
+pub use credentials::CredentialPolicy;
 pub use error::{ConfigError, ValueProblem};
 pub use header::{is_header_name, is_reserved_header};
 pub(crate) use mask::mask_arguments;
@@ -57,6 +59,8 @@ pub struct ServerConfig {
     pub roots: RootsPolicy,
     /// The clients that may use one process of a local server.
     pub share: SharePolicy,
+    /// The sign-in that a gateway uses at a remote server.
+    pub credentials: CredentialPolicy,
 }
 
 /// The transport that reaches a server.
@@ -249,6 +253,7 @@ impl ServerConfig {
             disabled_tools: Vec::new(),
             roots: RootsPolicy::Offered,
             share: SharePolicy::Auto,
+            credentials: CredentialPolicy::Auto,
         }
     }
 

@@ -12,8 +12,8 @@ use sha2::{Digest, Sha256};
 use url::Url;
 
 use crate::config::{
-    ConfiguredSecret, IdeConfig, OauthConfig, RawRoots, RawServer, RemoteConfig, RootsPolicy, ServerConfig,
-    StdioConfig, TransportConfig, TransportKind,
+    ConfiguredSecret, CredentialPolicy, IdeConfig, OauthConfig, RawRoots, RawServer, RemoteConfig,
+    RootsPolicy, ServerConfig, StdioConfig, TransportConfig, TransportKind,
 };
 use crate::expand::Template;
 use crate::hex::Hex;
@@ -60,6 +60,7 @@ impl Signature {
             disabled_tools: _,
             roots,
             share: _,
+            credentials,
         } = config;
         let mut hash = FieldHasher::new("signature");
         hash.add_text(config.kind().as_str()).add_text(era.as_str());
@@ -72,6 +73,10 @@ impl Signature {
             TransportConfig::SseIde(ide) | TransportConfig::WsIde(ide) => hash.add_ide(ide),
             TransportConfig::ClaudeAiProxy { url, id } => hash.add_text(url.as_str()).add_text(id),
         };
+        if *credentials != CredentialPolicy::Auto {
+            // Whose credentials a server gets is approved with its entry.
+            hash.add_text(credentials.as_str());
+        }
         // A server with other roots may behave like another server.
         hash.add_roots(roots);
         Self(hash.finish())
@@ -341,6 +346,7 @@ impl FieldHasher {
             callback_port,
             xaa,
             omit_resource,
+            audience,
             ..
         } = oauth;
         self.add_flag(true)
@@ -355,6 +361,9 @@ impl FieldHasher {
         scopes.iter().fold(&mut *self, |hash, scope| hash.add_text(scope));
         self.add_flag(*xaa);
         // Entries without the setting keep the signature they had before the field existed.
+        if let Some(audience) = audience {
+            self.add_text("audience").add_text(audience);
+        }
         if *omit_resource { self.add_text("without resource") } else { self }
     }
 

@@ -25,6 +25,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::connect_error::ConnectError;
+use crate::principal::PrincipalHash;
 use crate::surface::Surface;
 use failure::FailureRecord;
 use mcparley_config::Paths;
@@ -38,6 +39,8 @@ const CAPABILITIES_DIGITS: usize = 16;
 pub struct CatalogCache {
     paths: Arc<Paths>,
     env: Env,
+    /// The principal of a gateway whose credentials the connections carry: a server may list other tools to it.
+    owner: Option<PrincipalHash>,
 }
 
 /// A cached surface of a server.
@@ -54,7 +57,17 @@ pub struct CachedSurface {
 impl CatalogCache {
     /// A cache below the cache folder of these paths.
     pub fn new(paths: Arc<Paths>, env: Env) -> Self {
-        Self { paths, env }
+        Self { paths, env, owner: None }
+    }
+
+    /// This cache for connections with the credentials of a principal, which share no entry with others.
+    pub(crate) fn with_owner(self, owner: Option<PrincipalHash>) -> Self {
+        Self { owner, ..self }
+    }
+
+    /// The cache for connections with the credentials of this principal.
+    pub(crate) fn for_owner(&self, owner: PrincipalHash) -> Self {
+        Self::new(Arc::clone(&self.paths), self.env.clone()).with_owner(Some(owner))
     }
 
     /// The surface of a server from its last connection with these client capabilities. Without one, the
@@ -141,6 +154,9 @@ impl CatalogCache {
     fn cache_key(&self, config: &ServerConfig) -> Option<String> {
         let mut hash = Sha256::new();
         hash.update(Signature::from_config(config).to_string());
+        if let Some(owner) = &self.owner {
+            hash.update(owner.as_bytes());
+        }
         match config.kind() {
             TransportKind::Stdio => {
                 for path in stamp::relative_paths(config, &self.paths) {

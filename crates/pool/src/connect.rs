@@ -41,12 +41,14 @@ use url::Url;
 use crate::attach::DaemonLink;
 use crate::attach::protocol::AttachRequest;
 use crate::caches::Caches;
+use crate::catalog_cache::CatalogCache;
 use crate::client_services::ClientServices;
 use crate::connect_error::ConnectError;
 use crate::hosted_server::HostedServer;
 use crate::launch::build_launch_with_ancestry;
 use crate::log::ServerLogLevel;
 use crate::organization::Organization;
+use crate::principal::PrincipalCredentials;
 use crate::redact::Redactor;
 use crate::roots::Root;
 use mcparley_config::Paths;
@@ -80,6 +82,8 @@ pub struct Dialer {
     organisation: Option<Organization>,
     /// The OAuth accounts of the user.
     accounts: Accounts,
+    /// The credentials of the principal of a gateway that connections are opened for, if it has its own.
+    principal: Option<PrincipalCredentials>,
     /// The network settings (proxies and certificates); shared, so that they are loaded once, for the first
     /// remote server.
     network: Network,
@@ -104,6 +108,7 @@ impl Dialer {
             in_process: Arc::default(),
             organisation: None,
             accounts: sign_in::open_accounts(env, paths, &network),
+            principal: None,
             paths: Arc::new(paths.clone()),
             network,
             daemon: None,
@@ -168,11 +173,23 @@ impl ConnectContext {
     #[must_use]
     pub fn with_env(&self, env: &Env) -> Self {
         let new = Self::new(env, &self.dialer.paths);
-        let Dialer { in_process: inside, organisation, accounts, daemon, hosted, .. } = self.dialer.clone();
+        let Dialer { in_process: inside, organisation, accounts, principal, daemon, hosted, .. } =
+            self.dialer.clone();
         let Caches { eras, trust, needs_auth, .. } = self.caches.clone();
+        let owner = principal.as_ref().map(|principal| principal.owner);
+        let catalog =
+            Arc::new(CatalogCache::new(Arc::clone(&new.dialer.paths), env.clone()).with_owner(owner));
         Self {
-            dialer: Dialer { in_process: inside, organisation, accounts, daemon, hosted, ..new.dialer },
-            caches: Caches { eras, trust, needs_auth, ..new.caches },
+            dialer: Dialer {
+                in_process: inside,
+                organisation,
+                accounts,
+                principal,
+                daemon,
+                hosted,
+                ..new.dialer
+            },
+            caches: Caches { catalog, eras, trust, needs_auth },
             services: self.services.clone(),
             server: None,
         }

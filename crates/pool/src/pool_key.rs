@@ -9,6 +9,7 @@ use crate::connect::ConnectContext;
 use crate::hash::hash_texts;
 use crate::host_id::HostId;
 use crate::launch::build_launch;
+use crate::principal::PrincipalHash;
 use crate::roots::Root;
 
 /// The identity of a connection: the server and all that it sees of its client.
@@ -39,6 +40,8 @@ pub struct ShareKey {
 pub enum ConnectionOwner {
     /// Every host of the pool.
     Everyone,
+    /// Hosts that carry the credentials of this principal of a gateway.
+    Credential(PrincipalHash),
     /// One host: the server is in-process, where another host may have another one of that name, or it
     /// belongs to an agent.
     Host(HostId),
@@ -79,7 +82,10 @@ impl PoolKey {
             | TransportConfig::Ws(_)
             | TransportConfig::SseIde(_)
             | TransportConfig::WsIde(_)
-            | TransportConfig::ClaudeAiProxy { .. } => ConnectionOwner::Everyone,
+            | TransportConfig::ClaudeAiProxy { .. } => match context.principal_of(config) {
+                Some(principal) => ConnectionOwner::Credential(principal.owner),
+                None => ConnectionOwner::Everyone,
+            },
         };
         let offer =
             CapabilitiesHash(hash_texts([context.services.capabilities_for(config).to_string().as_ref()]));
@@ -87,6 +93,12 @@ impl PoolKey {
         let share =
             ShareKey { environment: hash_environment(context, config), capabilities: offer, roots, owner };
         Self { signature: Signature::from_config(config), share }
+    }
+
+    /// Whether the connection carries the credentials of one principal.
+    #[must_use]
+    pub fn has_credential(&self) -> bool {
+        matches!(self.share.owner, ConnectionOwner::Credential(_))
     }
 
     /// This key restricted to one host.

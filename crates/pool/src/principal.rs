@@ -4,7 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use crate::auth::{Accounts, PrincipalSignIn};
 use mcparley_model::secret::Secret;
+
+use crate::hash::hash_texts;
 
 /// The id of a principal, unique in the process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -146,5 +149,31 @@ impl SubjectToken {
     #[must_use]
     pub fn new(token: Secret<String>, issuer: &Arc<str>, expires: SystemTime) -> Self {
         Self { token, issuer: Arc::clone(issuer), expires }
+    }
+}
+
+/// Hash of the name of a principal whose credentials a connection carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PrincipalHash([u8; 32]);
+
+impl PrincipalHash {
+    /// The hash as bytes.
+    pub(crate) fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+/// The credentials of one principal of a gateway: its sign-ins, apart from those of every other principal.
+#[derive(Clone, Debug)]
+pub(crate) struct PrincipalCredentials {
+    pub(crate) owner: PrincipalHash,
+    pub(crate) accounts: Accounts,
+}
+
+impl PrincipalCredentials {
+    /// The credentials of the principal of this name, beside the `accounts` of the user.
+    pub(crate) fn new(name: &str, accounts: &Accounts, sign_in: PrincipalSignIn) -> Self {
+        let owner = PrincipalHash(hash_texts([name.as_ref()]));
+        Self { owner, accounts: accounts.for_principal(name, sign_in) }
     }
 }

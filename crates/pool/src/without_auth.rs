@@ -134,6 +134,12 @@ impl Account {
         false
     }
 
+    /// Whether the sign-in is that of a principal of a gateway.
+    #[must_use]
+    pub fn has_principal(&self) -> bool {
+        false
+    }
+
     /// Whether the headers helper of the entry sends its own credentials.
     #[must_use]
     pub fn has_helper_credentials(&self) -> bool {
@@ -239,6 +245,12 @@ impl Accounts {
         Self(Arc::new(settings))
     }
 
+    /// The sign-ins of a principal: none either.
+    #[must_use]
+    pub fn for_principal(&self, _principal: &str, _sign_in: PrincipalSignIn) -> Self {
+        self.clone()
+    }
+
     /// The sign-in to a server.
     #[must_use]
     pub fn account_for(&self, _server: &ServerName, _remote: &RemoteConfig) -> Account {
@@ -254,6 +266,10 @@ impl Accounts {
     /// Waits for nothing.
     pub async fn finish_pending_writes(&self) {}
 }
+
+/// The means by which a principal of a gateway signs in to servers: none.
+#[derive(Clone, Debug, Default)]
+pub struct PrincipalSignIn;
 
 /// The identity provider, and our client there.
 #[derive(Clone, Debug)]
@@ -354,6 +370,9 @@ pub enum SignInError {
     /// The program was built without sign-in.
     #[error("this program was built without sign-in")]
     Unsupported,
+    /// The sign-in is shared by all clients of the gateway.
+    #[error("all clients of the gateway share the sign-in to this server")]
+    SharedSignIn,
     /// No sign-in is in progress.
     #[error("no sign-in is in progress")]
     NoFlowRunning,

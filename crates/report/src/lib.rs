@@ -1,7 +1,8 @@
 //! Reports of commands, as values: text and JSON are rendered from the same value.
 //!
 //! Pure on purpose: the command line only prints them. [`PlanReport`], [`ListReport`] and [`ServerReport`] are
-//! here; the others are in `doctor`, `health`, `pending_approvals`, `sign_in` and `stderr`.
+//! here; the others are in `doctor`, `health`, `pending_approvals`, `sign_in`, `stderr` and
+//! `tool_table`.
 
 use std::collections::BTreeMap;
 
@@ -19,11 +20,13 @@ mod health;
 mod pending_approvals;
 mod sign_in;
 mod stderr;
+mod tool_table;
 
 pub use doctor::DoctorReport;
 pub use health::{HealthReport, health_summary};
 pub use pending_approvals::WaitingReport;
 pub use sign_in::{PendingSignIn, SignInTarget, login_command, sign_in_hint, sign_in_hint_after_check};
+pub use tool_table::{RowNames, TableTerminal, render_tool_table};
 
 /// The report of `plan`.
 #[derive(Debug, Serialize)]

@@ -44,7 +44,8 @@ impl OpenIdProvider {
         self.0.said["mcp"].as_str().unwrap_or_default()
     }
 
-    /// The clients that need no registration: `secret`, `key`, `registered`, `device`, `idp`, `xaa`.
+    /// The clients that need no registration: `secret`, `key`, `registered`, `device`, `gateway`,
+    /// `idp`, `xaa`.
     pub fn clients(&self) -> &Value {
         &self.0.said["clients"]
     }

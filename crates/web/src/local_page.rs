@@ -64,6 +64,7 @@ impl LocalPage {
             views: Vec::new(),
             rate: None,
             has_sse: false,
+            callback: None,
             seal: Seal::in_memory().map_err(LocalPageError::Seal)?,
             has_mcp: false,
             cluster: None,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use mcparley_model::config::ConfiguredGrant;
 use mcparley_model::secret::Secret;
 use mcparley_model::text::Untrusted;
 use mcparley_wire::Failure;
@@ -47,7 +48,18 @@ impl Authorizer for Account {
 
 impl Account {
     async fn load_credentials(&self, request: RequestTarget<'_>) -> Result<Credentials, Failure> {
-        let Some(mut kept) = self.load_stored().await else { return Ok(Credentials::default()) };
+        let mut kept = match self.load_stored().await {
+            Some(kept) => kept,
+            // The client's token is at hand, so the server need not ask.
+            None if self.active_grant() == ConfiguredGrant::TokenExchange => {
+                match self.obtain_tokens_silently(None).await {
+                    Ok(kept) => kept,
+                    Err(RenewError::Unavailable(failure)) => return Err(failure),
+                    Err(RenewError::SignInRequired) => return Ok(Credentials::default()),
+                }
+            }
+            None => return Ok(Credentials::default()),
+        };
         let Some(tokens) = &kept.record.tokens else { return Ok(Credentials::default()) };
         if self.is_renewal_due(tokens) {
             match self.renew_token(&tokens.access).await {

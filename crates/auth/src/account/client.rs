@@ -105,7 +105,7 @@ impl Account {
         if let Some(secret) = &self.0.oauth.client_secret {
             return Ok(Some(secret.clone()));
         }
-        let (Some(_), Some(vault)) = (&self.0.oauth.client_id, &self.0.vault) else { return Ok(None) };
+        let (Some(_), Some(vault)) = (&self.0.oauth.client_id, &self.0.secrets) else { return Ok(None) };
         let entry = vault.read_entry(&self.0.slot.secret_entry()).await?;
         Ok(entry.and_then(|entry| String::from_utf8(entry.value.expose().clone()).ok()).map(Secret::new))
     }
@@ -127,7 +127,7 @@ impl Account {
     /// # Errors
     /// When there is no vault, or it cannot be written.
     pub async fn store_client_secret(&self, secret: Secret<String>) -> Result<(), SignInError> {
-        let vault = self.0.vault.as_ref().ok_or(SignInError::NoVault)?;
+        let vault = self.0.secrets.as_ref().ok_or(SignInError::NoVault)?;
         let bytes = Secret::new(secret.expose().clone().into_bytes());
         vault.write_entry(&self.0.slot.secret_entry(), bytes, crate::vault::ExpectedEntry::Any).await?;
         Ok(())
@@ -138,7 +138,7 @@ impl Account {
     /// # Errors
     /// When the vault cannot be written.
     pub async fn remove_client_secret(&self) -> Result<bool, SignInError> {
-        let (Some(vault), entry) = (&self.0.vault, self.0.slot.secret_entry()) else { return Ok(false) };
+        let (Some(vault), entry) = (&self.0.secrets, self.0.slot.secret_entry()) else { return Ok(false) };
         // Without a secret the vault is not written, and no file is created.
         let is_there = vault.read_entry(&entry).await?.is_some();
         Ok(is_there && vault.remove_entry(&entry, crate::vault::ExpectedEntry::Any).await?)

@@ -8,12 +8,12 @@ use mcparley_model::text::Untrusted;
 use serde_json::json;
 use tokio::sync::mpsc;
 
-use super::Account;
 use super::key::DpopKey;
+use super::{Account, AccountOwner};
 use crate::authorize::{
     AuthorizationAttempt, AuthorizationCode, AuthorizationRequest, AuthorizeError, IdTokenDemand as Asking,
 };
-use crate::callback::{Callback, SignInEnding};
+use crate::callback::{Callback, CallbackError, SignInEnding};
 use crate::challenge::TokenChallenge;
 use crate::client::{ClientIdOrigin, OAuthClient};
 use crate::device::{self, DeviceError, DeviceRequest};
@@ -148,8 +148,15 @@ impl Account {
         }))
     }
 
-    /// Binds the redirect address: the configured port, the registered one, or a free port.
+    /// Binds the redirect address: the gateway's, the configured port, the registered one, or a free port.
     async fn bind_callback(&self) -> Result<Callback, SignInError> {
+        match &self.0.owner {
+            AccountOwner::User => {}
+            AccountOwner::Principal { sign_in, .. } => {
+                let endpoint = sign_in.callback.as_ref().ok_or(CallbackError::NoAddress)?;
+                return Ok(Callback::at_endpoint(endpoint));
+            }
+        }
         if let Some(port) = self.0.oauth.callback_port {
             return Ok(Callback::bind(Some(port))?);
         }

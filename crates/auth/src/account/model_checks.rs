@@ -24,7 +24,7 @@ use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use shuttle::{Config, MaxSteps, Runner};
 use url::Url;
 
-use super::{Account, AccountDependencies};
+use super::{Account, AccountDependencies, AccountOwner};
 use crate::sign_in_record::tests::record;
 use crate::tokens::Kind;
 use crate::vault::ExpectedEntry;
@@ -108,7 +108,13 @@ async fn account_with_tokens() -> (Account, Arc<RotatingTokenServer>) {
         headers_helper: None,
         oauth: Some(OauthConfig::default()),
     };
-    let ground = AccountDependencies { web, vault: None, identity: None, folder: "/".into() };
+    let ground = AccountDependencies {
+        web,
+        vault: None,
+        identity: None,
+        folder: "/".into(),
+        owner: AccountOwner::User,
+    };
     let account = Account::new(&ServerName::new("s"), &remote, ground);
     let mut record = record();
     if let Some(tokens) = &mut record.tokens {

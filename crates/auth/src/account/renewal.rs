@@ -68,7 +68,9 @@ impl Account {
             self.learn_grant().await;
         }
         match self.active_grant() {
-            Granting::ClientCredentials | Granting::JwtBearer => self.request_new_tokens().await,
+            Granting::ClientCredentials | Granting::JwtBearer | Granting::TokenExchange => {
+                self.request_new_tokens().await
+            }
             Granting::Person if self.0.oauth.xaa => self.refresh_or_request_new(kept).await,
             Granting::Person => self.refresh_tokens(kept).await,
         }

@@ -80,7 +80,15 @@ impl Account {
         if self.needs_user() && !self.is_user_known().await {
             return Err(RenewError::SignInRequired);
         }
-        let asked = tokio::time::timeout(RENEWAL_TIME, self.request_silent_grant()).await;
+        let requesting = async {
+            match self.active_grant() {
+                Granting::TokenExchange => self.exchange_subject_token().await,
+                Granting::Person | Granting::ClientCredentials | Granting::JwtBearer => {
+                    self.request_silent_grant().await
+                }
+            }
+        };
+        let asked = tokio::time::timeout(RENEWAL_TIME, requesting).await;
         let record = asked.unwrap_or_else(|_| Err(renewal_timeout_error()))?;
         Ok(self.write_record(record, ExpectedEntry::Any).await.map_err(SignInError::Vault)?)
     }
@@ -102,7 +110,9 @@ impl Account {
                 let grant = TokenGrant::JwtBearer { assertion: &assertion };
                 self.request_grant(&found, &client, grant, &scopes, &key).await?
             }
-            Granting::Person => self.request_via_identity(&found, &client, &scopes, &key).await?,
+            Granting::Person | Granting::TokenExchange => {
+                self.request_via_identity(&found, &client, &scopes, &key).await?
+            }
         };
         self.build_record(found, client, granted, &key).await
     }

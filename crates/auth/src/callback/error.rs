@@ -25,6 +25,12 @@ pub enum CallbackError {
     /// The redirect address is not on this machine.
     #[error("the registered redirect address is not `http` on this machine")]
     NotLoopback,
+    /// The address of the gateway is no web address.
+    #[error("the address of the gateway is not `http` or `https`")]
+    NotHttp,
+    /// The gateway has no address for browsers.
+    #[error("the gateway has no address that a browser can be sent back to")]
+    NoAddress,
     /// No response arrived in time.
     #[error("no sign-in within {:?}", round_duration(*after))]
     TimedOut {
@@ -42,7 +48,8 @@ impl Explain for CallbackError {
                     .to_owned(),
             ),
             Self::TimedOut { .. } => Some("sign in again".to_owned()),
-            Self::Closed { .. } | Self::NotLoopback => None,
+            Self::NoAddress => Some("start the gateway with `--public-url URL`".to_owned()),
+            Self::Closed { .. } | Self::NotLoopback | Self::NotHttp => None,
         }
     }
 }

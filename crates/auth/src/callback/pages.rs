@@ -30,15 +30,14 @@ pub(super) enum CallbackPage {
 impl CallbackPage {
     /// The whole HTTP response.
     pub(super) fn to_bytes(self) -> Vec<u8> {
-        let body = self.page();
-        let style = STANDARD.encode(digest::digest(&digest::SHA256, STYLE.as_bytes()));
+        let body = self.to_html();
+        let policy = page_policy();
         let allowed = if self == Self::MethodNotAllowed { "Allow: GET\r\n" } else { "" };
         let head = format!(
             "HTTP/1.1 {}\r\n\
              Content-Type: text/html; charset=utf-8\r\n\
              Content-Length: {}\r\n\
-             Content-Security-Policy: default-src 'none'; style-src 'sha256-{style}'; base-uri 'none'; \
-             form-action 'none'; frame-ancestors 'none'\r\n\
+             Content-Security-Policy: {policy}\r\n\
              Referrer-Policy: no-referrer\r\n\
              X-Content-Type-Options: nosniff\r\n\
              Cache-Control: no-store\r\n\
@@ -58,7 +57,18 @@ impl CallbackPage {
         }
     }
 
-    fn page(self) -> String {
+    /// The HTTP status code.
+    pub(super) fn status_code(self) -> u16 {
+        match self {
+            Self::SignedIn => 200,
+            Self::Failed | Self::Unexpected => 400,
+            Self::NotFound => 404,
+            Self::MethodNotAllowed => 405,
+        }
+    }
+
+    /// The page.
+    pub(super) fn to_html(self) -> String {
         let (title, text) = match self {
             Self::SignedIn => {
                 ("Signed in", "You can close this window: go back to where you started the sign-in.")
@@ -74,4 +84,13 @@ impl CallbackPage {
              <body><main><h1>{title}</h1><p>{text}</p></main></body></html>\n"
         )
     }
+}
+
+/// The content security policy of every page.
+pub(super) fn page_policy() -> String {
+    let style = STANDARD.encode(digest::digest(&digest::SHA256, STYLE.as_bytes()));
+    format!(
+        "default-src 'none'; style-src 'sha256-{style}'; base-uri 'none'; form-action 'none'; \
+         frame-ancestors 'none'"
+    )
 }

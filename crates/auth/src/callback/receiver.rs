@@ -104,13 +104,22 @@ impl CallbackReceiver {
         let Ok(answer) = AuthorizationResponse::from_query(query) else {
             return RequestDecision::Refused(CallbackPage::Unexpected);
         };
+        let refused = |_| RequestDecision::Refused(CallbackPage::Unexpected);
+        self.receive_answer(answer).unwrap_or_else(refused)
+    }
+
+    /// Keeps a response if it belongs to the expected attempt, else gives it back.
+    pub(super) fn receive_answer(
+        self: &Arc<Self>,
+        answer: AuthorizationResponse,
+    ) -> Result<RequestDecision, AuthorizationResponse> {
         if self.lock_pending().expected.take_if(|expected| expected.matches_state(&answer)).is_none() {
-            return RequestDecision::Refused(CallbackPage::Unexpected);
+            return Err(answer);
         }
         self.waiting.send_modify(|count| *count += 1);
         self.lock_pending().answer = Some(answer);
         self.arrived.notify_one();
-        RequestDecision::Answered(AnsweringBrowser(Arc::clone(self)))
+        Ok(RequestDecision::Answered(AnsweringBrowser(Arc::clone(self))))
     }
 
     /// Sends the final page to the browser that brought the response; waits until it is sent.

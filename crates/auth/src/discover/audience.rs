@@ -27,7 +27,7 @@ pub(crate) fn to_http_url(server: &Url) -> Url {
 
 /// The name of a server that gives itself none: without a query, which is where keys are put, and without the
 /// slash of an empty path (MCP, "Canonical Server URI").
-pub(super) fn canonical_resource(server: &Url) -> String {
+pub(crate) fn canonical_resource(server: &Url) -> String {
     let mut url = server.clone();
     url.set_query(None);
     match url.path() {

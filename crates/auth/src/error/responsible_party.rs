@@ -55,7 +55,7 @@ impl SignInError {
             | Self::NoFlowRunning
             | Self::PageNotShown
             | Self::Stopped => ResponsibleParty::User,
-            Self::Unsupported => ResponsibleParty::Caller,
+            Self::Unsupported | Self::SharedSignIn | Self::NoSubjectToken => ResponsibleParty::Caller,
         }
     }
 }
@@ -74,9 +74,11 @@ fn token_error_party(error: &TokenError) -> ResponsibleParty {
 
 fn callback_error_party(error: &CallbackError) -> ResponsibleParty {
     match error {
-        CallbackError::Taken { .. } | CallbackError::Closed { .. } | CallbackError::NotLoopback => {
-            ResponsibleParty::Machine
-        }
+        CallbackError::Taken { .. }
+        | CallbackError::Closed { .. }
+        | CallbackError::NotLoopback
+        | CallbackError::NotHttp
+        | CallbackError::NoAddress => ResponsibleParty::Machine,
         CallbackError::TimedOut { .. } => ResponsibleParty::Timeout,
     }
 }

@@ -1,6 +1,5 @@
 //! The authorization response of a sign-in in a browser.
 
-use mcparley_model::limits::SIGN_IN_TIME;
 use tokio::sync::mpsc;
 
 use super::PastedAddress;
@@ -14,7 +13,7 @@ pub(crate) async fn await_authorization_response(
     attempt: &AuthorizationAttempt,
     mut pasted: mpsc::Receiver<PastedAddress>,
 ) -> Result<AuthorizationResponse, SignInError> {
-    let redirect = callback.redirect_url().clone();
+    let (redirect, limit) = (callback.redirect_url().clone(), callback.time_limit());
     let by_hand = async {
         while let Some(PastedAddress { text, reply }) = pasted.recv().await {
             match AuthorizationResponse::from_pasted(&text, &redirect) {
@@ -33,7 +32,7 @@ pub(crate) async fn await_authorization_response(
         std::future::pending().await
     };
     tokio::select! {
-        answer = callback.wait_for_response(attempt, SIGN_IN_TIME) => Ok(answer?),
+        answer = callback.wait_for_response(attempt, limit) => Ok(answer?),
         answer = by_hand => Ok(answer),
     }
 }

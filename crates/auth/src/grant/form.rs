@@ -4,6 +4,9 @@ use mcparley_model::secret::Secret;
 
 use super::{TokenGrant, TokenRequest};
 
+/// The type of an access token in a token exchange.
+const ACCESS_TOKEN: &str = "urn:ietf:params:oauth:token-type:access_token";
+
 /// A form parameter. All values are secret, so that none is logged by mistake.
 pub(crate) type OAuthParameter = (&'static str, Secret<String>);
 
@@ -49,6 +52,17 @@ pub(super) fn token_parameters(request: &TokenRequest<'_>) -> OAuthParameters {
         TokenGrant::Refresh { token } => pairs.with_parameter("refresh_token", token.expose()),
         TokenGrant::ClientCredentials => pairs.with_scopes(scopes),
         TokenGrant::Device { code } => pairs.with_parameter("device_code", code.expose()),
+        TokenGrant::Exchange { subject, audience } => {
+            let pairs = pairs
+                .with_parameter("subject_token", subject.expose())
+                .with_parameter("subject_token_type", ACCESS_TOKEN)
+                .with_parameter("requested_token_type", ACCESS_TOKEN);
+            let pairs = match audience {
+                Some(audience) => pairs.with_parameter("audience", *audience),
+                None => pairs,
+            };
+            pairs.with_scopes(scopes)
+        }
         TokenGrant::JwtBearer { assertion } => {
             pairs.with_parameter("assertion", assertion.expose()).with_scopes(scopes)
         }
@@ -62,6 +76,7 @@ fn grant_type(grant: &TokenGrant<'_>) -> &'static str {
         TokenGrant::Refresh { .. } => "refresh_token",
         TokenGrant::ClientCredentials => "client_credentials",
         TokenGrant::Device { .. } => "urn:ietf:params:oauth:grant-type:device_code",
+        TokenGrant::Exchange { .. } => "urn:ietf:params:oauth:grant-type:token-exchange",
         TokenGrant::JwtBearer { .. } => "urn:ietf:params:oauth:grant-type:jwt-bearer",
     }
 }

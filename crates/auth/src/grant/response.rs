@@ -92,6 +92,7 @@ fn previous_refresh_token(grant: TokenGrant<'_>) -> Option<Secret<String>> {
         TokenGrant::Code { .. }
         | TokenGrant::ClientCredentials
         | TokenGrant::Device { .. }
+        | TokenGrant::Exchange { .. }
         | TokenGrant::JwtBearer { .. } => None,
     }
 }

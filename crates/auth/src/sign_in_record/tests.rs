@@ -71,7 +71,7 @@ fn remote(url: &str, oauth: Option<OauthConfig>) -> RemoteConfig {
 #[test]
 fn another_server_url_or_client_is_another_slot() {
     let slot = |name: &str, url: &str, oauth: OauthConfig| {
-        SignInSlot::for_server(&ServerName::new(name), &remote(url, Some(oauth)))
+        SignInSlot::for_server(&ServerName::new(name), &remote(url, Some(oauth)), None)
     };
     let first = slot("s", "https://h/mcp", OauthConfig::default());
     let client = OauthConfig { client_id: Some("c".into()), ..OauthConfig::default() };
@@ -88,7 +88,19 @@ fn another_server_url_or_client_is_another_slot() {
     for (at, other) in others.iter().enumerate() {
         assert_ne!(*other, first, "{at}");
     }
-    assert_eq!(SignInSlot::for_server(&ServerName::new("s"), &remote("https://h/mcp", None)), first);
+    assert_eq!(SignInSlot::for_server(&ServerName::new("s"), &remote("https://h/mcp", None), None), first);
     let scopes = OauthConfig { scopes: vec!["x".into()], callback_port: Some(1), ..OauthConfig::default() };
     assert_eq!(slot("s", "https://h/mcp", scopes), first);
+}
+
+// A2 G4
+#[test]
+fn each_principal_has_its_own_record_and_all_have_the_clients_secret() {
+    let slot =
+        |principal| SignInSlot::for_server(&ServerName::new("s"), &remote("https://h/mcp", None), principal);
+    let (user, alice, bob) = (slot(None), slot(Some("token:alice")), slot(Some("token:bob")));
+    assert_ne!(alice.record_entry(), bob.record_entry());
+    assert_ne!(alice.record_entry(), user.record_entry());
+    assert_eq!(alice, slot(Some("token:alice")));
+    assert_eq!([alice.secret_entry(), bob.secret_entry()], [user.secret_entry(), user.secret_entry()]);
 }

@@ -1,14 +1,16 @@
 //! A user who signs in at a real provider, to a real server behind it.
 
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
 
-use mcparley_auth::{Account, SignInMethod, SignInStatus};
+use mcparley_auth::{Account, IssuedToken, PrincipalSignIn, SignInMethod, SignInStatus, SubjectTokenSource};
 use mcparley_model::config::{ConfiguredGrant, OauthConfig};
 use mcparley_model::name::ServerName;
 use mcparley_model::secret::Secret;
-use mcparley_testkit::{OpenIdProvider, ProtectedFastMcp};
+use mcparley_testkit::{Browser, OpenIdProvider, ProtectedFastMcp};
 use mcparley_wire::Failure;
 use mcparley_wire::RequestParams;
+use mcparley_wire::authorizer::{Authorizer as _, RequestTarget};
 use mcparley_wire::peer::PeerCallOptions;
 use serde_json::{Value, json};
 
@@ -27,6 +29,9 @@ fn client(provider: &OpenIdProvider, name: &str) -> OauthConfig {
         ..OauthConfig::default()
     }
 }
+
+/// The grant of a token exchange.
+const EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
 
 fn count(stats: &Value, grant: &str) -> u64 {
     stats["grants"][grant].as_u64().unwrap_or_default()
@@ -145,4 +150,73 @@ async fn fleet_fastmcp_server_registers_renews_and_revokes() {
     other.sign_out().await.unwrap();
     let refused = connect_to(server.url(), &account).await;
     assert!(matches!(refused, Err(Failure::Unauthorized { .. })), "{:?}", refused.err());
+}
+
+/// A token of the provider for a person, as a client of a gateway has one.
+async fn token_of(provider: &OpenIdProvider, person: &str) -> Secret<String> {
+    let account =
+        accounts(None).account_for(&ServerName::new("own"), &remote(provider.url(), OauthConfig::default()));
+    let flow = account.begin_sign_in(SignInMethod::Browser).await.unwrap();
+    let page = flow.page().unwrap().as_str().to_owned();
+    let choice = format!("{}/person/{person}", provider.issuer());
+    let visiting = move || {
+        let mut browser = Browser::new();
+        browser.open(&choice);
+        browser.open(&page)
+    };
+    tokio::task::spawn_blocking(visiting).await.unwrap();
+    flow.wait_until_done().await.unwrap();
+    let url = provider.url().parse().unwrap();
+    let sent = account.authorize_request(RequestTarget { method: "POST", url: &url }).await.unwrap();
+    sent.token.unwrap()
+}
+
+/// The account of a principal of a gateway that exchanges this token.
+fn exchanging(
+    provider: &OpenIdProvider,
+    vaults: &Vaults,
+    name: &str,
+    token: Option<Secret<String>>,
+) -> Account {
+    let subject = SubjectTokenSource::default();
+    if let Some(token) = token {
+        let expires = SystemTime::now() + Duration::from_secs(3600);
+        subject.set_token(IssuedToken { token, issuer: Arc::from(provider.issuer()), expires });
+    }
+    let sign_in = PrincipalSignIn { callback: None, subject };
+    let oauth = OauthConfig { grant: ConfiguredGrant::TokenExchange, ..client(provider, "gateway") };
+    let accounts = accounts(Some(vaults.open())).for_principal(name, sign_in);
+    accounts.account_for(&ServerName::new("real"), &remote(provider.url(), oauth))
+}
+
+// G4 H19 A3
+#[tokio::test]
+async fn fleet_tokens_of_two_principals_are_exchanged_for_two_identities_and_never_stored() {
+    let provider = OpenIdProvider::start(&["--access-ttl", "4"]);
+    let vaults = Vaults::new();
+    for person in ["alice", "bob"] {
+        let token = token_of(&provider, person).await;
+        let account = exchanging(&provider, &vaults, person, Some(token.clone()));
+        let before = count(&provider.stats(), EXCHANGE);
+        let calls = (0..8).map(|_| {
+            let (account, url) = (account.clone(), provider.url().to_owned());
+            tokio::spawn(async move { call(&url, &account, "whoami").await.unwrap() })
+        });
+        for done in calls.collect::<Vec<_>>() {
+            let answer: Value = serde_json::from_str(&done.await.unwrap()).unwrap();
+            assert_eq!((&answer["subject"], &answer["client"]), (&json!(person), &json!("gateway")));
+        }
+        assert_eq!(count(&provider.stats(), EXCHANGE), before + 1, "one exchange for all calls");
+        let url = provider.url().parse().unwrap();
+        let sent = account.authorize_request(RequestTarget { method: "POST", url: &url }).await.unwrap();
+        assert_ne!(sent.token.unwrap(), token, "the client's own token was sent to the server");
+    }
+    assert!(!vaults.folder().join("vault").exists(), "an exchanged token was stored");
+    let nobody = exchanging(&provider, &vaults, "carol", None);
+    let refused = call(provider.url(), &nobody, "whoami").await.unwrap_err();
+    assert!(refused.to_string().contains("sent no valid token"), "{refused}");
+    let forged = exchanging(&provider, &vaults, "mallory", Some(Secret::new("canary.forged.token".into())));
+    let refused = call(provider.url(), &forged, "whoami").await.unwrap_err();
+    let text = format!("{refused} {refused:?}");
+    assert!(text.contains("cannot sign in") && !text.contains("canary"), "{text}");
 }

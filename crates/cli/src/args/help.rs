@@ -79,10 +79,8 @@ impl HelpPage {
 #[must_use]
 pub fn help_command() -> Command {
     let root = Cli::command();
-    let mut root = root.mut_args(|arg| if arg.is_global_set() { arg.hide(true) } else { arg });
-    // The texts of subcommands are deferred until they are built.
-    root.build();
     let screen = render_first_screen(&root);
+    let root = root.mut_args(|arg| if arg.is_global_set() { arg.hide(true) } else { arg });
     root.override_help(screen).max_term_width(MAX_WIDTH).mut_subcommands(prepare_page)
 }
 

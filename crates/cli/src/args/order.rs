@@ -5,12 +5,11 @@
 use std::ffi::OsString;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, FromArgMatches, Parser};
+use clap::{FromArgMatches, Parser};
 
+use super::command_table::{global_command, is_command_name, narrow_command, own_command};
 use super::option_table::OptionTable;
-use super::{
-    Cli, GlobalOptions, McpCommand, RootCommand, add_words, help_command, narrow_command, typed_server,
-};
+use super::{Cli, GlobalOptions, McpCommand, RootCommand, add_words, help_command, typed_server};
 
 /// Parses the command line.
 ///
@@ -41,16 +40,14 @@ fn parse_with(mut command: clap::Command, words: &[OsString]) -> Result<Cli, cla
 
 /// Rewrites the command line to the one form that clap reads.
 fn arrange_words(arguments: &[OsString]) -> Result<Vec<OsString>, clap::Error> {
-    let command = Cli::command();
+    let command = global_command();
     let global = OptionTable::from_commands(&[&command]);
-    let arguments = repeat_mcp_config(arguments, &command);
+    let arguments = repeat_mcp_config(arguments);
     let Some(place) = command_index(&arguments, &global) else { return Ok(arguments) };
     let (before, words) = arguments.split_at(place);
     let Some(verb) = words.first().and_then(|word| word.to_str()) else { return Ok(arguments) };
     let table = || {
-        // The options of a subcommand are deferred until it is built.
-        let mut own = command.find_subcommand(verb).cloned();
-        own.iter_mut().for_each(clap::Command::build);
+        let own = own_command(verb);
         OptionTable::from_commands(&own.iter().chain([&command]).collect::<Vec<_>>())
     };
     let arranged = match verb {
@@ -94,7 +91,7 @@ pub fn parse_console(arguments: &[OsString], error: &clap::Error) -> Option<Glob
         error.kind(),
         ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
     );
-    let arguments = lacks_command.then(|| repeat_mcp_config(arguments, &Cli::command()))?;
+    let arguments = lacks_command.then(|| repeat_mcp_config(arguments))?;
     let global = ConsoleCli::try_parse_from(arguments).ok()?.global;
     // JSON is for scripts, which have no use for a console.
     (!global.json).then_some(global)
@@ -104,7 +101,7 @@ pub fn parse_console(arguments: &[OsString], error: &clap::Error) -> Option<Glob
 #[must_use]
 pub fn open_screen_by_default(mut arguments: Vec<OsString>) -> Vec<OsString> {
     if arguments.last().is_some_and(|word| word == "mcp") {
-        let global = OptionTable::from_commands(&[&Cli::command()]);
+        let global = OptionTable::from_commands(&[&global_command()]);
         if command_index(&arguments, &global).is_none() {
             arguments.push("screen".into());
         }
@@ -143,9 +140,9 @@ fn command_index(arguments: &[OsString], global: &OptionTable) -> Option<usize> 
 ///
 /// Before the command every word except a command is a value; after the command only JSON files and JSON text
 /// are, because commands take arguments of their own. After `add` all words are left unchanged.
-fn repeat_mcp_config(arguments: &[OsString], command: &clap::Command) -> Vec<OsString> {
+fn repeat_mcp_config(arguments: &[OsString]) -> Vec<OsString> {
     const OPTION: &str = "--mcp-config";
-    let place = first_command_index(arguments, command);
+    let place = first_command_index(arguments);
     let is_command_at = |index: usize| {
         index == place || (index == place + 1 && arguments.get(place).is_some_and(|word| word == "mcp"))
     };
@@ -176,8 +173,8 @@ fn repeat_mcp_config(arguments: &[OsString], command: &clap::Command) -> Vec<OsS
 }
 
 /// The index of the first word that is a command name.
-fn first_command_index(arguments: &[OsString], command: &clap::Command) -> usize {
-    let is_command = |word: &OsString| command.find_subcommand(&*word.to_string_lossy()).is_some();
+fn first_command_index(arguments: &[OsString]) -> usize {
+    let is_command = |word: &OsString| is_command_name(&word.to_string_lossy());
     arguments.iter().skip(1).position(is_command).map_or(arguments.len(), |place| place + 1)
 }
 

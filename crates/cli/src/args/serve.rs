@@ -184,6 +184,12 @@ pub struct DoorArgs {
     #[arg(long, value_name = "NAME", requires = "http")]
     pub host: Vec<String>,
 
+    /// The address under which browsers reach the gateway, if it stands behind a proxy
+    ///
+    /// Clients that sign in to a server are sent back to `/oauth/callback` below it.
+    #[arg(long, value_name = "URL", requires = "http")]
+    pub public_url: Option<url::Url>,
+
     /// Accept requests of web pages of this origin; may be repeated
     #[arg(long, value_name = "ORIGIN", requires = "http")]
     pub allow_origin: Vec<String>,

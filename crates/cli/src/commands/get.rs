@@ -2,7 +2,7 @@
 
 use mcparley::config::LoadedConfig;
 use mcparley::config::plan::{PlanStatus, PlannedServer};
-use mcparley::model::config::{DisplayedServer, SecretVisibility, SharePolicy};
+use mcparley::model::config::{CredentialPolicy, DisplayedServer, SecretVisibility, SharePolicy};
 use mcparley::model::text::{display_line, shell_word};
 use mcparley_console::dialog::approval::review_fields;
 
@@ -180,6 +180,9 @@ fn render_options(shown: &DisplayedServer, field: &mut impl FnMut(&str, &str)) {
     }
     if shown.share != SharePolicy::Auto {
         field("share", shown.share.as_str());
+    }
+    if shown.credentials != CredentialPolicy::Auto {
+        field("credentials", shown.credentials.as_str());
     }
     let flags = [
         ("inherits the whole environment", shown.inherit_env),

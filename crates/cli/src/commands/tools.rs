@@ -1,7 +1,6 @@
 //! `tools`: lists the tools of servers, and servers that do not work.
 
 mod page;
-mod table;
 
 use std::sync::Arc;
 
@@ -11,6 +10,7 @@ use mcparley::config::{LoadedConfig, StartPolicy};
 use mcparley::host::HostServer;
 use mcparley::model::name::{ServerName, ToolNameCaution};
 use mcparley_console::arguments::similar_spellings;
+use mcparley_report::{RowNames, render_tool_table};
 use serde::Serialize;
 
 use super::usable::{self, IncompleteServer};
@@ -22,7 +22,6 @@ use crate::exit::NamedExitCode;
 use crate::out::TerminalOutput;
 use crate::runtime;
 use page::print_page;
-use table::{RowNames, print_rows};
 
 /// The report of `tools`.
 #[derive(Serialize)]
@@ -105,7 +104,7 @@ fn print_tools(
     out: &mut TerminalOutput,
 ) {
     match style {
-        ToolStyle::Row => print_rows(tools, RowNames::GroupedByServer, out),
+        ToolStyle::Row => print_tool_rows(tools, RowNames::GroupedByServer, out),
         ToolStyle::Page => tools.iter().for_each(|entry| print_page(entry, loaded, false, out)),
         ToolStyle::PageWithSchema => tools.iter().for_each(|entry| print_page(entry, loaded, true, out)),
     }
@@ -114,9 +113,15 @@ fn print_tools(
 /// Prints the tools that a search found, in the order given.
 pub(super) fn print_matches(tools: &[Arc<CatalogEntry>], loaded: &LoadedConfig, out: &mut TerminalOutput) {
     match out.verbose {
-        0 => print_rows(tools, RowNames::WithServer, out),
+        0 => print_tool_rows(tools, RowNames::WithServer, out),
         _ => print_tools(tools, ToolStyle::Page, loaded, out),
     }
+}
+
+/// Prints a table at once: hundreds of single writes would take longer than the lookup.
+fn print_tool_rows(tools: &[Arc<CatalogEntry>], names: RowNames, out: &mut TerminalOutput) {
+    let table = render_tool_table(tools, names, out.table_terminal());
+    out.print_bytes(table.as_bytes());
 }
 
 /// The catalog to show, with its servers.

@@ -15,7 +15,7 @@ pub(super) fn call_exit_code(error: &CallError) -> NamedExitCode {
         CallError::Denied { .. } => exit::DENIED,
         CallError::Unavailable { why, .. } => unavailable_code(why),
         CallError::Failed { failure, .. } => failure_code(failure),
-        CallError::MissingScopes { .. } => exit::NEEDS_AUTH,
+        CallError::MissingScopes { .. } | CallError::SignInRequired { .. } => exit::NEEDS_AUTH,
         _ => exit::FAILED,
     }
 }
@@ -41,6 +41,7 @@ pub(super) fn hint(error: &CallError) -> Option<String> {
 pub(super) fn server_needing_sign_in(error: &CallError) -> Option<&ServerName> {
     match error {
         CallError::Unavailable { server, why: Unavailable::NeedsAuth }
+        | CallError::SignInRequired { server, .. }
         | CallError::MissingScopes { server, .. } => Some(server),
         _ => None,
     }

@@ -1,5 +1,6 @@
 //! Errors of the HTTP listeners of `serve` and `ui`.
 
+use mcparley::auth::callback::CallbackError;
 use mcparley::model::explain::Explain;
 use mcparley_cluster::{JoinError, StoreAddressError};
 use mcparley_gateway::{DoorError, IssuerError, SealKeyError, TokenFileError};
@@ -20,6 +21,9 @@ pub(crate) enum DoorSetupError {
     /// The key of session ids cannot be used.
     #[error(transparent)]
     Seal(SealKeyError),
+    /// The address for browsers cannot be used.
+    #[error("`--public-url`: {0}")]
+    PublicUrl(CallbackError),
     /// The address of the shared state is invalid.
     #[error("the address of the shared state is invalid: {0}")]
     StateAddress(StoreAddressError),
@@ -51,6 +55,7 @@ impl Explain for DoorSetupError {
             Self::Tokens(TokenFileError::Read(_)) | Self::Seal(SealKeyError::Read(_)) => {
                 "the file must belong to you and have mode 0600"
             }
+            Self::PublicUrl(_) => "write the address that browsers open, such as `https://mcp.example.com`",
             Self::State { .. } => "start Redis 6.2 or newer at this address, or leave out `--state`",
             Self::NoState => "build it with `--features redis`",
             Self::Listener(DoorError::Unix { .. })

@@ -148,7 +148,11 @@ fn view_of_the_settings_is_served_to_its_clients_with_its_own_mode() {
     world.write("home/tokens", "ada:secret-a\neve:secret-b\n");
     let tokens = world.root.join("home/tokens");
     std::fs::set_permissions(&tokens, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
-    let words = ["serve", "--http", "127.0.0.1:0", "--token-file", tokens.to_str().unwrap()];
+    let words = [
+        &["serve", "--http", "127.0.0.1:0", "--permission-mode", "default", "--token-file"],
+        &[tokens.to_str().unwrap()][..],
+    ]
+    .concat();
     let mut command = world.command(&words);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);

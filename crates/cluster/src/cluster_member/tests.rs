@@ -1,18 +1,18 @@
 //! Members of a cluster in one process, with a paused clock.
 
 use super::*;
-use crate::{MailboxMessage, MemoryStore};
+use crate::{InProcessStore, MailboxMessage};
 
-async fn join(store: &Arc<MemoryStore>) -> (ClusterMember, Mailbox) {
+async fn join(store: &Arc<InProcessStore>) -> (ClusterMember, Mailbox) {
     let name = "here";
-    let shared: Arc<dyn SharedStore> = Arc::<MemoryStore>::clone(store);
+    let shared: Arc<dyn SharedStore> = Arc::<InProcessStore>::clone(store);
     ClusterMember::join(shared, KeyNames::new("test"), name).await.unwrap()
 }
 
 // G9
 #[tokio::test(start_paused = true)]
 async fn gateway_without_a_heartbeat_counts_as_gone_after_its_time() {
-    let store = Arc::<MemoryStore>::default();
+    let store = Arc::<InProcessStore>::default();
     let (one, _one_mail) = join(&store).await;
     let (two, _two_mail) = join(&store).await;
     assert_eq!((one.instance(), two.instance()), (InstanceId(1), InstanceId(2)));
@@ -28,7 +28,7 @@ async fn gateway_without_a_heartbeat_counts_as_gone_after_its_time() {
 // G9
 #[tokio::test(start_paused = true)]
 async fn heartbeat_that_the_store_has_lost_does_not_count_until_all_had_time_to_renew_theirs() {
-    let store = Arc::<MemoryStore>::default();
+    let store = Arc::<InProcessStore>::default();
     let (one, _mail) = join(&store).await;
     store.set_available(false);
     let parked = Instant::now();
@@ -47,7 +47,7 @@ async fn heartbeat_that_the_store_has_lost_does_not_count_until_all_had_time_to_
 // G9
 #[tokio::test(start_paused = true)]
 async fn messages_reach_their_gateway_and_news_reach_all() {
-    let store = Arc::<MemoryStore>::default();
+    let store = Arc::<InProcessStore>::default();
     let (one, mut one_mail) = join(&store).await;
     let (two, mut two_mail) = join(&store).await;
     one.send_message(two.instance(), b"to two".to_vec()).await.unwrap();
@@ -64,7 +64,7 @@ async fn messages_reach_their_gateway_and_news_reach_all() {
 // G9
 #[tokio::test(start_paused = true)]
 async fn writes_wait_for_the_store_in_their_order_and_are_counted_when_dropped() {
-    let store = Arc::<MemoryStore>::default();
+    let store = Arc::<InProcessStore>::default();
     let (one, _mail) = join(&store).await;
     store.set_available(false);
     let put = |number: usize| StoreChange::Put {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use mcparley::model::log_level::LogLevel;
 use mcparley::pool::roots::Root;
-use mcparley_cluster::{StoreChange, StoreError};
+use mcparley_cluster::{SharedStoreError, StoreChange};
 use mcparley_model::limits::DOOR_SESSION_TIME;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -46,12 +46,12 @@ impl GatewaySession {
     ///
     /// # Errors
     /// When the shared state is away.
-    pub(crate) async fn load_values(&self) -> Result<bool, StoreError> {
+    pub(crate) async fn load_values(&self) -> Result<bool, SharedStoreError> {
         let (Some(link), Some(http)) = (self.shared.gateway.cluster(), self.shared.http.get()) else {
             return Ok(true);
         };
         let (store, keys) = (link.member.store(), link.member.keys());
-        if store.fetch_value(keys.tombstone(&http.key)).await?.is_some() {
+        if store.fetch_value(keys.tombstone_key(&http.key)).await?.is_some() {
             return Ok(false);
         }
         let values = store.fetch_fields(keys.session_values(&http.key)).await?;

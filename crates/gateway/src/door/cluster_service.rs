@@ -65,14 +65,14 @@ fn handle_message(
         ClusterMessage::Request(request) => {
             let (shared, link) = (Arc::clone(shared), Arc::clone(link));
             let key = (request.from, request.number);
-            served.run(key, async move { serve_request(&shared, &link, request).await });
+            served.run_task(key, async move { serve_request(&shared, &link, request).await });
         }
         ClusterMessage::Resume(resume) => {
             let (shared, link) = (Arc::clone(shared), Arc::clone(link));
             let key = (resume.from, resume.number);
-            served.run(key, async move { serve_stream(&shared, &link, resume).await });
+            served.run_task(key, async move { serve_stream(&shared, &link, resume).await });
         }
-        ClusterMessage::Cancel { from, number } => served.cancel(&(from, number)),
+        ClusterMessage::Cancel { from, number } => served.cancel_task(&(from, number)),
         ClusterMessage::Answer(ForwardedAnswer { principal, view, session, question, outcome }) => {
             let session = find_old_session(shared, (&principal, view.as_deref()), &session);
             if let Some(session) = session {
@@ -204,7 +204,7 @@ impl Drop for AttachedReader {
 
 impl ServedRequests {
     /// Runs a request in a task of its own. A message that was sent twice is served once.
-    fn run(self: &Arc<Self>, key: (InstanceId, u64), work: impl Future<Output = ()> + Send + 'static) {
+    fn run_task(self: &Arc<Self>, key: (InstanceId, u64), work: impl Future<Output = ()> + Send + 'static) {
         let mut served = self.lock_served();
         if served.contains_key(&key) {
             return;
@@ -217,7 +217,7 @@ impl ServedRequests {
         served.insert(key, task.abort_handle());
     }
 
-    fn cancel(&self, key: &(InstanceId, u64)) {
+    fn cancel_task(&self, key: &(InstanceId, u64)) {
         let task = self.lock_served().remove(key);
         if let Some(task) = task {
             task.abort();

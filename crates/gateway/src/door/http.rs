@@ -16,6 +16,7 @@ use mcparley_model::limits::{DOOR_BODY_BYTES, DOOR_BODY_TIME, DOOR_HEADER_BYTES}
 use mcparley_wire::gateway_path::{GATEWAY_PATH, GatewayLoop, accept_path};
 
 use crate::door::body::DoorBody;
+use crate::door::callback::{CALLBACK_PATH, answer_callback};
 use crate::door::endpoint::MAIN_PATH;
 use crate::door::metrics::ClusterFigures;
 use crate::door::reply::json_response;
@@ -73,6 +74,7 @@ async fn answer_checked(
         _ if is_endpoint => "POST, GET, DELETE",
         _ if metadata.is_some() => "GET",
         "/healthz" | "/readyz" | "/metrics" => "GET",
+        CALLBACK_PATH if shared.callback.is_some() => "GET",
         "/sse" if shared.legacy.is_some() => "GET",
         "/messages" if shared.legacy.is_some() => "POST",
         _ => return Err(RequestRefusal::path("path")),
@@ -88,12 +90,16 @@ async fn answer_checked(
     if let Some(metadata) = metadata {
         return Ok(json_response(&metadata));
     }
+    if path == CALLBACK_PATH {
+        return answer_callback(shared, &parts).await;
+    }
     if let Some(response) = answer_operation(shared, peer, &parts).await? {
         return Ok(response);
     }
     let identity = shared.guard.identify(&parts, peer, view).await?;
     check_gateway_path(&parts)?;
     let client = endpoints.open_endpoint(view, identity)?;
+    client.endpoint.sessions.store_token_of(&client.identity);
     if shared.is_draining() && !is_answer_path(&parts) {
         return Err(RequestRefusal::draining());
     }

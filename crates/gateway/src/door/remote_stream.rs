@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcparley_cluster::{LogPosition, StoreError};
+use mcparley_cluster::{LogPosition, SharedStoreError};
 use mcparley_wire::served_message::ResponseParts;
 use mcparley_wire::{INTERNAL, RawJson, RpcError};
 
@@ -71,7 +71,11 @@ async fn follow_owner(mut at_owner: RequestAtOwner, mirror: &DoorStream, request
     }
 }
 
-async fn read_log(link: &ClusterLink, session: &str, stream: u64) -> Result<Vec<LoggedEntry>, StoreError> {
+async fn read_log(
+    link: &ClusterLink,
+    session: &str,
+    stream: u64,
+) -> Result<Vec<LoggedEntry>, SharedStoreError> {
     let log = link.member.keys().event_log(session, stream);
     let entries = link.member.store().read_logs(vec![(log, LogPosition::start())], None).await?;
     Ok(entries.into_iter().filter_map(|entry| link.open_message(&entry.content)).collect())

@@ -174,7 +174,7 @@ impl SessionTable {
         if let Some(link) = self.gateway.cluster() {
             let keys = link.member.keys();
             let tombstone = StoreChange::Put {
-                key: keys.tombstone(&key),
+                key: keys.tombstone_key(&key),
                 value: b"1".to_vec(),
                 ttl: Some(DOOR_SESSION_TIME),
             };
@@ -227,6 +227,11 @@ impl SessionTable {
         self.gateway.for_client(Caller::offer_of(capabilities))
     }
 
+    /// Stores the token that came with a request, to be exchanged for those of servers.
+    pub(crate) fn store_token_of(&self, identity: &ClientIdentity) {
+        self.gateway.store_token_of(identity);
+    }
+
     /// The number of sessions of the old era in memory.
     pub(crate) fn len(&self) -> usize {
         lock(&self.sessions).len()
@@ -240,6 +245,7 @@ impl SessionTable {
 
     /// Removes what has expired. Called from time to time.
     pub(crate) fn remove_expired(&self) {
+        self.gateway.close_idle_principals();
         let now = seconds_since_epoch();
         let is_over = |since: u64, limit: std::time::Duration| now.saturating_sub(since) > limit.as_secs();
         lock(&self.deleted).retain(|_, since| !is_over(*since, DOOR_SESSION_TIME));

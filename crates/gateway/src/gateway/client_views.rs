@@ -16,6 +16,14 @@ use crate::gateway::Gateway;
 #[derive(Debug, Default)]
 pub(crate) struct ClientViews(Mutex<HashMap<ClientOffer, Gateway>>);
 
+impl ClientViews {
+    /// Visits every view.
+    pub(crate) fn for_each(&self, visit: impl Fn(&Gateway)) {
+        let views = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        views.values().for_each(visit);
+    }
+}
+
 impl Gateway {
     /// The gateway for clients with these capabilities.
     pub(crate) fn for_client(&self, offer: ClientOffer) -> Self {
@@ -35,6 +43,7 @@ impl Gateway {
             tool_lists: Arc::default(),
             // A view has no views of its own.
             client_views: Arc::default(),
+            principals: Arc::new(self.principals.with_same_settings()),
             ..self.clone()
         };
         views.insert(offer, view.clone());

@@ -3,6 +3,7 @@
 //! Only hashes are kept in memory, and they are compared in constant time.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -70,6 +71,8 @@ impl OneTimeToken {
 pub struct TokenFile {
     path: PathBuf,
     state: Mutex<TokenState>,
+    /// Whether there has been more than one principal; never reset, so that none gets the sign-ins of another.
+    has_several: Arc<AtomicBool>,
 }
 
 #[derive(Debug)]
@@ -121,7 +124,8 @@ impl TokenFile {
             generated = Some(token);
         }
         let state = read_tokens(path)?;
-        Ok((Self { path: path.to_owned(), state: Mutex::new(state) }, generated))
+        let has_several = Arc::new(AtomicBool::new(state.has_several()));
+        Ok((Self { path: path.to_owned(), state: Mutex::new(state), has_several }, generated))
     }
 
     /// The path of the file.
@@ -140,6 +144,9 @@ impl TokenFile {
                 // A file that became invalid or vanished admits no client.
                 let closed = TokenState { tokens: Arc::from([]), modified, checked: Instant::now() };
                 *state = read_tokens(&self.path).unwrap_or(closed);
+                if state.has_several() {
+                    self.has_several.store(true, Ordering::Relaxed);
+                }
             }
         }
         Arc::clone(&state.tokens)
@@ -150,6 +157,14 @@ impl TokenPolicy {
     /// Whether no token is needed.
     pub(crate) fn is_open(&self) -> bool {
         matches!(self, Self::Open)
+    }
+
+    /// Whether there is more than one principal, now or later.
+    pub(crate) fn has_several_principals(&self) -> Arc<AtomicBool> {
+        match self {
+            Self::File(file) => Arc::clone(&file.has_several),
+            Self::Open | Self::Once(_) | Self::Issuer => Arc::default(),
+        }
     }
 
     /// Whether this account may open the web page: the token named `ui`, if there is one, else every token of the
@@ -178,6 +193,16 @@ impl TokenPolicy {
             }
         }
         found
+    }
+}
+
+impl TokenState {
+    /// Whether there is more than one principal. The token of the web page is that of another one's user.
+    fn has_several(&self) -> bool {
+        let mut names =
+            self.tokens.iter().map(|named| &named.identity.account).filter(|name| &***name != PAGE_PRINCIPAL);
+        let first = names.next();
+        names.any(|name| Some(name) != first)
     }
 }
 

@@ -199,9 +199,14 @@ impl GatewaySession {
             self.raise_log_level(level);
         }
         let (asker, principal) = (Arc::new(asker), Arc::clone(self.principal()));
+        let opener = Arc::<ClientAsker>::clone(&asker);
         let context = CallContext::new(principal, Arc::<ClientAsker>::clone(&asker), asker)
             .with_line(Arc::<CallLine>::clone(line))
             .with_meta(meta.forwarded_members());
+        let context = match self.shared.gateway.has_principal_view {
+            true => context.with_page_opener(opener),
+            false => context,
+        };
         match self.known_roots() {
             Some(roots) => context.with_roots(roots),
             None => context,

@@ -7,6 +7,7 @@ use mcparley::model::log_level::LogLevel;
 use mcparley::pool::log::{LogMessage, LogSource};
 use mcparley_wire::{INVALID_PARAMS, RawJson, RpcError};
 use serde_json::{Value, json};
+use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::cluster_link::session_values::LEVEL;
@@ -45,8 +46,14 @@ impl GatewaySession {
 
     /// Forwards the log messages of the servers. Never returns.
     pub(crate) async fn forward_logs(&self) {
-        let above = self.shared.gateway.log_host.as_ref();
-        let mut messages = above.unwrap_or(self.host()).log_messages();
+        let gateway = &self.shared.gateway;
+        let above = gateway.log_host.as_ref().unwrap_or(self.host());
+        let own = gateway.has_principal_view.then(|| self.host().log_messages());
+        tokio::join!(self.forward_messages(Some(above.log_messages())), self.forward_messages(own));
+    }
+
+    async fn forward_messages(&self, messages: Option<Receiver<LogMessage>>) {
+        let Some(mut messages) = messages else { return };
         loop {
             match messages.recv().await {
                 Ok(message) => self.forward_log(&message),

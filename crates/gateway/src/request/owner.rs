@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use mcparley_cluster::{InstanceId, StoreChange, StoreError};
+use mcparley_cluster::{InstanceId, SharedStoreError, StoreChange};
 use mcparley_model::limits::CLUSTER_CALL_TIME;
 use mcparley_wire::{INVALID_PARAMS, RawJson, Replies, RpcError};
 
@@ -66,7 +66,7 @@ async fn claim_answer(link: &Arc<ClusterLink>, parked: &ParkedState) -> Result<b
     let (store, claim) = (link.member.store(), link.member.keys().answer_claim(&parked.nonce));
     let ours = link.instance().to_string().into_bytes();
     let claimed = async {
-        Ok::<bool, StoreError>(
+        Ok::<bool, SharedStoreError>(
             store.claim_key(claim.clone(), ours.clone(), Some(CLUSTER_CALL_TIME)).await?
                 || store.fetch_value(claim).await? == Some(ours),
         )

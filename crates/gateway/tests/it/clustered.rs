@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcparley_cluster::{ClusterMember, KeyNames, MemoryStore, SharedStore, StoreChange};
+use mcparley_cluster::{ClusterMember, InProcessStore, KeyNames, SharedStore, StoreChange};
 use mcparley_gateway::{ClusterOptions, DoorOptions, Seal, TokenFile, TokenPolicy};
 use mcparley_testkit::ScriptedStdio;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ const EVENTS: (&str, &str) = ("Accept", "text/event-stream");
 
 /// Two gateways with servers of their own, for the principals `a` and `b`.
 struct Pair {
-    store: Arc<MemoryStore>,
+    store: Arc<InProcessStore>,
     one: Member,
     two: Member,
     _folder: TempDir,
@@ -38,9 +38,9 @@ impl Pair {
         let tokens = folder.path().join("s/tokens");
         drop(TokenFile::open(&tokens).unwrap());
         std::fs::write(&tokens, "a:secret-a\nb:secret-b\n").unwrap();
-        let store = Arc::<MemoryStore>::default();
+        let store = Arc::<InProcessStore>::default();
         let start = async |name: &str| {
-            let shared: Arc<dyn SharedStore> = Arc::<MemoryStore>::clone(&store);
+            let shared: Arc<dyn SharedStore> = Arc::<InProcessStore>::clone(&store);
             let (member, mailbox) = ClusterMember::join(shared, KeyNames::new("test"), name).await.unwrap();
             let seal = Seal::from_cluster(&member).await.unwrap();
             let served = World::with([("one", server()), ("two", ScriptedStdio::new(&[]))]);
@@ -322,7 +322,7 @@ async fn message_that_no_gateway_of_the_cluster_has_sealed_is_ignored() {
     .await;
     let forged = json!({ "Deleted": { "session": key } }).to_string().into_bytes();
     let ttl = std::time::Duration::from_secs(60);
-    let forged = StoreChange::Append { log: KeyNames::new("test").news(), entry: forged, most: 100, ttl };
+    let forged = StoreChange::Append { log: KeyNames::new("test").news_log(), entry: forged, most: 100, ttl };
     pair.store.apply_changes(vec![forged]).await.unwrap();
     // News that come later have been handled, so the forged ones have been too.
     let other = pair.two.doors.initialize("2025-11-25", json!({}), &[A]).await;

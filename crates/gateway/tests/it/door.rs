@@ -38,6 +38,7 @@ pub(crate) fn options() -> DoorOptions {
         views: Vec::new(),
         rate: None,
         has_sse: true,
+        callback: None,
         seal: Seal::in_memory().unwrap(),
         has_mcp: true,
         cluster: None,

@@ -34,6 +34,7 @@ mod new_era;
 mod old_era;
 mod parking;
 mod pending;
+mod principals;
 mod relaying;
 mod roots;
 mod routing;

@@ -16,6 +16,7 @@ pub(crate) struct World {
     servers: Map<String, Value>,
     run_options: RunOptions,
     is_audited: bool,
+    has_vault: bool,
 }
 
 impl World {
@@ -28,7 +29,8 @@ impl World {
         let entry = |(name, server): (&str, ScriptedStdio)| {
             (name.to_owned(), json!({ "command": server.program, "args": server.args }))
         };
-        Self { folder, servers: servers.into_iter().map(entry).collect(), run_options, is_audited: false }
+        let servers = servers.into_iter().map(entry).collect();
+        Self { folder, servers, run_options, is_audited: false, has_vault: false }
     }
 
     /// A world with one server behind a URL.
@@ -36,6 +38,19 @@ impl World {
         let mut world = Self::with([]);
         world.add_url(name, "http", url);
         world
+    }
+
+    /// Stores sign-ins, and caches what is known about servers.
+    pub(crate) fn with_vault(mut self) -> Self {
+        self.run_options.env.set("MCPARLEY_VAULT_STORAGE", "file");
+        self.has_vault = true;
+        self
+    }
+
+    /// Changes the entry of a server.
+    pub(crate) fn set_member(mut self, server: &str, member: &str, value: Value) -> Self {
+        self.servers[server][member] = value;
+        self
     }
 
     /// Adds a server behind a URL, with its type of transport.
@@ -104,11 +119,15 @@ impl World {
         Served { gateway: gateway.with_mode(mode), host, world }
     }
 
-    fn paths(&self) -> Paths {
+    pub(crate) fn paths(&self) -> Paths {
         let root = self.folder.path().canonicalize().unwrap();
         let mut paths = Paths::new(&root.join("home"), &root.join("home/project"));
         paths.managed = root.join("managed");
         paths.audit = self.is_audited.then(|| root.join("audit.jsonl"));
+        if self.has_vault {
+            paths.secrets = Some(root.join("secrets"));
+            paths.cache = Some(root.join("cache"));
+        }
         paths
     }
 }

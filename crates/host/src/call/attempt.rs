@@ -13,6 +13,8 @@ use mcparley_pool::elicit::UnansweredRequest;
 use mcparley_pool::server_requests::ServerRequests;
 use mcparley_wire::{Failure, RawJson};
 
+use super::client_sign_in::{ClientSignInError, sign_in_through_client};
+use super::context::CallContext;
 use super::deadline::Deadline;
 use super::recovery::{RetryBudget, RetryConditions, RetryStep, SignInAvailability, next_step};
 use super::rounds::RoundTripError;
@@ -58,6 +60,12 @@ pub(super) trait RetryableRequest {
         std::future::ready(false)
     }
 
+    /// The context of the client that the request is made for.
+    fn context(&self) -> Option<Arc<CallContext>>;
+
+    /// The error for a principal that has to sign in on a page.
+    fn sign_in_error(&self, page: Arc<str>) -> Self::Error;
+
     /// The error for a server that cannot be used.
     fn unavailable_error(&self, why: Unavailable) -> Self::Error;
 
@@ -88,6 +96,7 @@ pub(super) struct AnsweredRequest {
 
 impl Host {
     /// Sends the request, with retries, until it is answered or cannot be retried.
+    #[expect(clippy::too_many_lines, reason = "one straight loop; each arm is one step of the retry")]
     pub(super) async fn send_with_retries<A: RetryableRequest>(
         &self,
         connection: &Arc<Connection>,
@@ -96,9 +105,16 @@ impl Host {
     ) -> Result<AnsweredRequest, A::Error> {
         let (mut connection, mut spent, mut stale) =
             (Arc::clone(connection), RetryBudget::default(), Epoch::default());
+        let mut has_signed_in = false;
         loop {
             let live = match deadline.lease_newer_connection(&connection, stale).await {
                 Ok(live) => live,
+                Err(Unavailable::NeedsAuth) if !has_signed_in => {
+                    has_signed_in = true;
+                    let offered = offer_sign_in(&connection, &mut deadline, request.context()).await;
+                    offered.map_err(|why| sign_in_error(&connection, request, why))?;
+                    continue;
+                }
                 Err(why) => {
                     // The server's entry changed: the request goes to the connection that has its name now.
                     connection = self
@@ -135,7 +151,15 @@ impl Host {
                 RetryStep::RefreshHeaders => Box::pin(request.refresh_headers(&live, deadline)).await,
                 RetryStep::SignIn => {
                     connection.report_needs_auth(live.epoch).await;
-                    return Err(request.unavailable_error(Unavailable::NeedsAuth));
+                    if has_signed_in {
+                        return Err(request.unavailable_error(Unavailable::NeedsAuth));
+                    }
+                    has_signed_in = true;
+                    stale = live.epoch;
+                    drop(live);
+                    let offered = offer_sign_in(&connection, &mut deadline, request.context()).await;
+                    offered.map_err(|why| sign_in_error(&connection, request, why))?;
+                    true
                 }
                 RetryStep::RequestScopes => {
                     drop(live);
@@ -190,5 +214,32 @@ impl Host {
             | Unavailable::Disabled => None,
         };
         successor.filter(|successor| !successor.is_same_connection(stopped))
+    }
+}
+
+/// Signs the client of a request in, if it can. Its time does not count against the deadline.
+async fn offer_sign_in(
+    connection: &Connection,
+    deadline: &mut Deadline,
+    context: Option<Arc<CallContext>>,
+) -> Result<(), ClientSignInError> {
+    // Boxed: this rare, large future would enlarge the future of every call.
+    let signing = Box::pin(sign_in_through_client(connection, context.as_deref()));
+    deadline.run_off_the_clock(signing).await
+}
+
+/// The error for a request whose client has not signed in.
+fn sign_in_error<A: RetryableRequest>(
+    connection: &Connection,
+    request: &A,
+    why: ClientSignInError,
+) -> A::Error {
+    match why {
+        ClientSignInError::NotShown { page } => request.sign_in_error(page),
+        ClientSignInError::Failed(error) => {
+            connection.log().add_trouble(&error.to_single_line());
+            request.unavailable_error(Unavailable::NeedsAuth)
+        }
+        ClientSignInError::NotOffered => request.unavailable_error(Unavailable::NeedsAuth),
     }
 }

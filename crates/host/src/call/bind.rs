@@ -6,6 +6,7 @@ use mcparley_model::name::{ServerName, ToolName};
 use mcparley_model::text::shell_word;
 use mcparley_wire::Failure;
 
+use super::client_sign_in::{ClientSignInError, sign_in_through_client};
 use super::deadline::Deadline;
 use super::recovery;
 use super::requested_call::{Call, ToolSelector};
@@ -68,8 +69,7 @@ impl Host {
     ) -> Result<Arc<CatalogEntry>, CallError> {
         let server = &connection.name;
         if !matches!(connection.state().status, ServerStatus::Connected { .. }) {
-            let unavailable = |why| CallError::Unavailable { server: server.clone(), why };
-            self.wait_until_connected(connection, call).await.map_err(unavailable)?;
+            self.wait_until_connected(connection, call).await?;
         }
         let known = self.catalog();
         known.find_tool(server, tool).cloned().ok_or_else(|| self.not_offered_error(server, tool))
@@ -84,8 +84,7 @@ impl Host {
         let (Some(server), Some(connection)) = (bound.entry.server(), &bound.connection) else {
             return Ok(None);
         };
-        let connection =
-            self.wait_until_connected(connection, call).await.map_err(|why| bound.unavailable_error(why))?;
+        let connection = self.wait_until_connected(connection, call).await?;
         let tool = &bound.entry.tool.name;
         let Some(entry) = self.catalog().find_tool(server, tool).cloned() else {
             return Err(self.not_offered_error(server, tool));
@@ -106,16 +105,26 @@ impl Host {
     }
 
     /// Waits until the server is connected. If its entry is replaced meanwhile, waits for the connection
-    /// that has its name then.
+    /// that has its name then. A principal of a gateway that has to sign in does so first.
     async fn wait_until_connected(
         &self,
         connection: &Arc<Connection>,
         call: &Call,
-    ) -> Result<Arc<Connection>, Unavailable> {
-        let (deadline, mut connection) = (Deadline::for_call(call, connection), Arc::clone(connection));
+    ) -> Result<Arc<Connection>, CallError> {
+        let (mut deadline, mut connection) = (Deadline::for_call(call, connection), Arc::clone(connection));
+        let mut has_signed_in = false;
         loop {
             let Err(why) = deadline.lease_connection(&connection).await else { return Ok(connection) };
-            connection = self.successor_connection(&connection, &why).ok_or(why)?;
+            if matches!(why, Unavailable::NeedsAuth) && !std::mem::replace(&mut has_signed_in, true) {
+                // Boxed: this rare, large future would enlarge the future of every call.
+                let signing = Box::pin(sign_in_through_client(&connection, call.context.as_deref()));
+                let signed_in = deadline.run_off_the_clock(signing).await;
+                signed_in.map_err(|why| client_sign_in_error(&connection, why))?;
+                continue;
+            }
+            let server = connection.name.clone();
+            let unavailable = || CallError::Unavailable { server, why: why.clone() };
+            connection = self.successor_connection(&connection, &why).ok_or_else(unavailable)?;
         }
     }
 
@@ -145,8 +154,7 @@ impl Host {
         if let Some((server, _)) = original
             && let Some(connection) = self.connection(server)
         {
-            let unavailable = |why| CallError::Unavailable { server: server.clone(), why };
-            self.wait_until_connected(&connection, call).await.map_err(unavailable)?;
+            self.wait_until_connected(&connection, call).await?;
         } else {
             self.wait_until_settled().await;
         }
@@ -254,10 +262,30 @@ impl BoundTool {
         CallError::Unanswered { tool: self.entry.name.clone(), why }
     }
 
+    pub(super) fn sign_in_error(&self, page: Arc<str>) -> CallError {
+        match self.entry.server() {
+            Some(server) => CallError::SignInRequired { server: server.clone(), page },
+            None => self.unavailable_error(Unavailable::NeedsAuth),
+        }
+    }
+
     pub(super) fn unavailable_error(&self, why: Unavailable) -> CallError {
         match self.entry.server() {
             Some(server) => CallError::Unavailable { server: server.clone(), why },
             None => CallError::BuiltInTool { message: Arc::from(why.to_string()) },
         }
+    }
+}
+
+/// The error for a call whose client has not signed in to the server.
+fn client_sign_in_error(connection: &Connection, why: ClientSignInError) -> CallError {
+    let server = connection.name.clone();
+    match why {
+        ClientSignInError::NotShown { page } => CallError::SignInRequired { server, page },
+        ClientSignInError::Failed(error) => {
+            connection.log().add_trouble(&error.to_single_line());
+            CallError::Unavailable { server, why: Unavailable::NeedsAuth }
+        }
+        ClientSignInError::NotOffered => CallError::Unavailable { server, why: Unavailable::NeedsAuth },
     }
 }

@@ -16,6 +16,7 @@ use mcparley_pool::sample::Sampler;
 use mcparley_wire::{AgreedProtocol, RequestParams};
 use serde_json::{Map, Value};
 
+use crate::page_opener::PageOpener;
 use crate::permission::Approver;
 
 /// The `_meta` members by which a server of the new era is told of its client.
@@ -29,6 +30,8 @@ pub struct CallContext {
     pub(crate) approver: Arc<dyn Approver>,
     /// The client, as far as requests of servers are concerned.
     pub(crate) client: Arc<CallClient>,
+    /// Shows pages of sign-ins, where the client signs in itself.
+    page_opener: Option<Arc<dyn PageOpener>>,
     /// Members of the client's own `_meta`, which are sent to the server.
     pub(crate) meta: Map<String, Value>,
 }
@@ -38,7 +41,18 @@ impl CallContext {
     #[must_use]
     pub fn new(principal: Arc<Principal>, approver: Arc<dyn Approver>, elicitor: Arc<dyn Elicitor>) -> Self {
         let client = CallClient { principal, elicitor, sampler: None, roots: None, line: None };
-        Self { approver, client: Arc::new(client), meta: Map::new() }
+        Self { approver, client: Arc::new(client), page_opener: None, meta: Map::new() }
+    }
+
+    /// Shows the pages of sign-ins of the principal to the user of its client. The call waits for the sign-in if
+    /// the page was shown, which is when the user has agreed to open it.
+    #[must_use]
+    pub fn with_page_opener(self, opener: Arc<dyn PageOpener>) -> Self {
+        Self { page_opener: Some(opener), ..self }
+    }
+
+    pub(crate) fn page_opener(&self) -> Option<&Arc<dyn PageOpener>> {
+        self.page_opener.as_ref()
     }
 
     /// Replaces the sampler.

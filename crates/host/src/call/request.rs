@@ -166,6 +166,14 @@ struct ServerRequest<'s> {
 impl RetryableRequest for ServerRequest<'_> {
     type Error = RequestError;
 
+    fn context(&self) -> Option<Arc<CallContext>> {
+        self.context.clone()
+    }
+
+    fn sign_in_error(&self, _page: Arc<str>) -> RequestError {
+        self.unavailable_error(Unavailable::NeedsAuth)
+    }
+
     fn is_idempotent(&self) -> bool {
         self.request.is_repeatable
     }

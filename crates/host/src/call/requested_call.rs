@@ -181,6 +181,11 @@ impl Call {
         self
     }
 
+    /// The context of the call, if it has one.
+    pub(crate) fn context(&self) -> Option<&CallContext> {
+        self.context.as_deref()
+    }
+
     /// Makes the call on behalf of a principal, whose handlers answer in place of the host's.
     #[must_use]
     pub fn with_context(mut self, context: CallContext) -> Self {

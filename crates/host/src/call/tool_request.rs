@@ -62,6 +62,14 @@ impl Host {
 impl RetryableRequest for ToolRequest<'_> {
     type Error = CallError;
 
+    fn context(&self) -> Option<Arc<CallContext>> {
+        self.context.clone()
+    }
+
+    fn sign_in_error(&self, page: Arc<str>) -> CallError {
+        self.bound.sign_in_error(page)
+    }
+
     fn is_idempotent(&self) -> bool {
         let hints = self.bound.entry.tool.hints;
         hints.read_only || hints.idempotent

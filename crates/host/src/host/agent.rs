@@ -10,13 +10,14 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use mcparley_model::name::ServerName;
+use mcparley_pool::auth::PrincipalSignIn;
 use mcparley_wire::peer::BoxedFuture;
 use tokio::time::Instant;
 
 use super::{Host, lock_ignoring_poison};
 use crate::agent_error::AgentError;
 use mcparley_config::load_agents_without;
-use mcparley_config::{AgentSpec, MissingServer};
+use mcparley_config::{AgentSpec, MissingServer, StartPolicy};
 use mcparley_model::similar::similar_names;
 use mcparley_pool::client_offer::ClientOffer;
 use mcparley_pool::connection::{Connection, Unavailable};
@@ -26,9 +27,24 @@ use mcparley_pool::connection::{Connection, Unavailable};
 pub(super) struct Shared {
     pub(super) host: Host,
     spec: Arc<AgentSpec>,
-    /// The capabilities of the client that the agent is the view of. It then has connections of its own,
-    /// since a server sees these capabilities.
-    offer: Option<ClientOffer>,
+    kind: ViewKind,
+}
+
+/// The kind of a view, which decides about connections of its own.
+#[derive(Clone, Debug)]
+pub(super) enum ViewKind {
+    /// An agent, which shares connections.
+    Agent,
+    /// The view of a client with these capabilities. It has connections of its own, since a server sees them.
+    Client(ClientOffer),
+    /// The view of a principal of a gateway. It has connections of its own to servers that the principal signs in
+    /// to.
+    Principal {
+        /// The name of the principal.
+        name: Arc<str>,
+        /// The means of its sign-ins.
+        sign_in: PrincipalSignIn,
+    },
 }
 
 /// An agent's own view of a host: the shared servers it may see, and its own.
@@ -139,7 +155,7 @@ impl Host {
     /// When a required server does not exist, cannot be used or does not answer in time, or the host is
     /// shutting down.
     pub async fn start_agent(&self, spec: AgentSpec) -> Result<Agent, AgentError> {
-        let agent = self.create_agent(spec, None)?;
+        let agent = self.create_agent(spec, ViewKind::Agent)?;
         match agent.wait_for_required().await {
             Ok(()) => Ok(agent),
             Err(error) => {
@@ -155,7 +171,22 @@ impl Host {
     /// # Errors
     /// When the host is shutting down.
     pub fn open_client_view(&self, spec: AgentSpec, offer: ClientOffer) -> Result<Agent, AgentError> {
-        self.create_agent(spec, Some(offer))
+        self.create_agent(spec, ViewKind::Client(offer))
+    }
+
+    /// Opens the view of a principal of a gateway. Where the entry of a server says so, its connection is the
+    /// principal's own, with the principal's own sign-in; all others are those of this host.
+    #[must_use]
+    pub fn open_principal_view(&self, principal: &str, sign_in: PrincipalSignIn) -> Agent {
+        let kind = ViewKind::Principal { name: Arc::from(principal), sign_in };
+        let spec = AgentSpec::new(principal);
+        self.create_agent(spec, kind.clone()).unwrap_or_else(|_shutting_down| {
+            // It connects to no server by itself, and never uses another principal's connection.
+            let mut spec = AgentSpec::new(principal);
+            spec.start = StartPolicy::OnDemand;
+            let spec = Arc::new(spec);
+            Agent { host: self.create_view(Arc::clone(&spec), kind), spec }
+        })
     }
 
     /// Starts an agent that a file describes.
@@ -172,12 +203,12 @@ impl Host {
 
     /// Creates an agent while the list of agents is locked: a new agent either starts with a concurrent
     /// change or is refreshed by it.
-    fn create_agent(&self, spec: AgentSpec, offer: Option<ClientOffer>) -> Result<Agent, AgentError> {
+    fn create_agent(&self, spec: AgentSpec, kind: ViewKind) -> Result<Agent, AgentError> {
         let mut agents = lock_ignoring_poison(&self.inner.agents);
         let Some(known) = agents.as_mut() else { return Err(AgentError::Ended { agent: spec.name }) };
         known.retain(|agent| agent.strong_count() > 0);
         let spec = Arc::new(spec);
-        let host = self.create_view(Arc::clone(&spec), offer);
+        let host = self.create_view(Arc::clone(&spec), kind);
         known.push(Arc::downgrade(&host.inner));
         Ok(Agent { host, spec })
     }

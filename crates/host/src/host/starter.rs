@@ -9,9 +9,9 @@ use mcparley_model::limits::TOOL_TIME;
 use mcparley_model::name::{ServerName, may_share_names};
 use tokio::sync::{broadcast, watch};
 
+use super::agent::ViewKind;
 use super::built_in::{BuiltInServer, is_built_in};
 use mcparley_config::{BUILT_IN_SERVER, StartPolicy};
-use mcparley_pool::client_offer::ClientOffer;
 use mcparley_pool::connect::ConnectContext;
 use mcparley_pool::connection::{
     Connection, ConnectionSetup, ConnectionUser, ServerStatus, StatePublisher, StatusEvent,
@@ -127,14 +127,23 @@ impl ConnectionStarter {
         &self,
         start: StartPolicy,
         built_in: Option<&dyn BuiltInServer>,
-        offer: Option<ClientOffer>,
+        kind: &ViewKind,
     ) -> Self {
         let context = match built_in {
             Some(server) => self.context.clone().with_in_process_server(BUILT_IN_SERVER, server.handler()),
             None => self.context.clone(),
         };
-        let mut context = if offer.is_some() { context } else { context.with_separate_logs() };
-        context.services.offer = offer.or(context.services.offer);
+        let context = match kind {
+            ViewKind::Agent => context.with_separate_logs(),
+            ViewKind::Client(offer) => {
+                let mut context = context;
+                context.services.offer = Some(*offer);
+                context
+            }
+            ViewKind::Principal { name, sign_in } => {
+                context.for_principal(name, sign_in.clone()).with_separate_logs()
+            }
+        };
         Self {
             context,
             pool: self.pool.clone(),

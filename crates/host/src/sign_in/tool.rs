@@ -7,7 +7,7 @@ use mcparley_model::text::display_line;
 use serde_json::{Value, json};
 
 use super::{SignInError, SignInMethod};
-use crate::call::{Call, own_answer};
+use crate::call::{Call, CallContext, ClientSignInError, own_answer, sign_in_through_client};
 use crate::call_error::CallError;
 use crate::host::Host;
 use mcparley_catalog::SignInTool;
@@ -21,7 +21,7 @@ impl Host {
         call: &Call,
     ) -> Result<CallOutcome, CallError> {
         let text = match tool {
-            SignInTool::Authenticate => self.start_sign_in(server).await,
+            SignInTool::Authenticate => self.start_sign_in(server, call.context()).await,
             SignInTool::Complete => {
                 let address = call.arguments.get("callback_url").and_then(Value::as_str);
                 self.redeem_pasted_url(server, address.unwrap_or_default()).await
@@ -35,14 +35,29 @@ impl Host {
     }
 
     /// Starts a sign-in, and returns the address to open at once.
-    async fn start_sign_in(&self, server: &ServerName) -> Result<String, Arc<SignInError>> {
+    async fn start_sign_in(
+        &self,
+        server: &ServerName,
+        context: Option<&CallContext>,
+    ) -> Result<String, Arc<SignInError>> {
+        if let (Some(connection), Some(_)) =
+            (self.connection(server), context.and_then(CallContext::page_opener))
+        {
+            // A client must not give its sign-in to all others.
+            if connection.account().is_none_or(|account| !account.has_principal()) {
+                return Err(Arc::new(SignInError::SharedSignIn));
+            }
+            match sign_in_through_client(&connection, context).await {
+                Ok(()) => return Ok(signed_in_text(server)),
+                Err(ClientSignInError::Failed(error)) => return Err(error),
+                Err(ClientSignInError::NotShown { .. } | ClientSignInError::NotOffered) => {}
+            }
+        }
         let flow = self.sign_in(server, SignInMethod::Browser).await?;
         let shown = display_line(server.as_str());
         let Some(page) = flow.page() else {
             flow.wait_until_done().await?;
-            return Ok(format!(
-                "Signed in to `{shown}`. Its tools are available as soon as it is connected."
-            ));
+            return Ok(signed_in_text(server));
         };
         let is_open = match flow.take_unseen_page() {
             Some(page) => self.page_opener().open_page(server, page).await,
@@ -70,9 +85,14 @@ impl Host {
         let flow = account.running_flow().await.ok_or(SignInError::NoFlowRunning)?;
         flow.paste_address(address).await?;
         flow.wait_until_done().await?;
-        let shown = display_line(server.as_str());
-        Ok(format!("Signed in to `{shown}`. Its tools are available as soon as it is connected."))
+        Ok(signed_in_text(server))
     }
+}
+
+/// The text for a model when the sign-in succeeded.
+fn signed_in_text(server: &ServerName) -> String {
+    let shown = display_line(server.as_str());
+    format!("Signed in to `{shown}`. Its tools are available as soon as it is connected.")
 }
 
 /// The text for a model when the sign-in failed.

@@ -1,3 +1,5 @@
+//! Tests of the claims that a token needs, and of clock skew.
+
 use serde_json::json;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Tests of the names of clients: an account for each subject, and no address of a person.
+
 use std::time::SystemTime;
 
 use serde_json::json;

@@ -1,6 +1,6 @@
 //! The fields of a server's entry: one table for parsing, for the JSON schema and for the docs.
 
-use super::{Era, SharePolicy, TransportKind};
+use super::{CredentialPolicy, Era, SharePolicy, TransportKind};
 
 /// One field of an entry.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +68,13 @@ const SHARE_WORDS: &[&str] = &[
     SharePolicy::Never.as_str(),
 ];
 
-const GRANT_WORDS: &[&str] = &["authorization_code", "client_credentials", "jwt-bearer"];
+const CREDENTIAL_WORDS: &[&str] = &[
+    CredentialPolicy::Auto.as_str(),
+    CredentialPolicy::Shared.as_str(),
+    CredentialPolicy::Principal.as_str(),
+];
+
+const GRANT_WORDS: &[&str] = &["authorization_code", "client_credentials", "jwt-bearer", "token-exchange"];
 
 impl Era {
     /// [`Era::as_str`] for constants.
@@ -145,6 +151,12 @@ pub const FIELDS: &[EntryField] = &[
     ),
     entry_field("oauth", EntryFieldShape::Oauth, REMOTE, "How to sign in."),
     entry_field(
+        "credentials",
+        EntryFieldShape::Choice(CREDENTIAL_WORDS),
+        REMOTE,
+        "Whose sign-in a gateway with several clients uses: `principal` each client's own, `shared` that of the user who runs the gateway; each client's own unless set, where a user has to sign in.",
+    ),
+    entry_field(
         "timeout",
         EntryFieldShape::Milliseconds,
         ANY,
@@ -216,7 +228,7 @@ pub const OAUTH: &[EntryField] = &[
         "grant",
         EntryFieldShape::Choice(GRANT_WORDS),
         REMOTE,
-        "The OAuth grant: the user's consent, the client's own secret or key, or an assertion signed by a third party.",
+        "The OAuth grant: the user's consent, the client's own secret or key, an assertion signed by a third party, or the token of a gateway's client, exchanged at its issuer.",
     ),
     entry_field(
         "privateKey",
@@ -261,6 +273,12 @@ pub const OAUTH: &[EntryField] = &[
         EntryFieldShape::Flag,
         REMOTE,
         "Whether token requests name the server (RFC 8707): true unless written; false for providers that refuse it.",
+    ),
+    entry_field(
+        "audience",
+        EntryFieldShape::Text,
+        REMOTE,
+        "The audience of a token exchange (RFC 8693), for issuers that do not go by the server's address.",
     ),
 ];
 

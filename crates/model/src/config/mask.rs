@@ -14,7 +14,9 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use url::Url;
 
-use super::{ConfiguredGrant, Era, RawOauth, RawRoots, RawServer, SharePolicy, TransportKind};
+use super::{
+    ConfiguredGrant, CredentialPolicy, Era, RawOauth, RawRoots, RawServer, SharePolicy, TransportKind,
+};
 use crate::expand::{Template, TemplatePiece};
 use crate::secret::MASK;
 
@@ -66,6 +68,8 @@ pub struct DisplayedServer {
     pub roots: Option<serde_json::Value>,
     /// The clients that share a process; [`SharePolicy::Auto`] is left out of the output.
     pub share: SharePolicy,
+    /// The sign-in that a gateway uses; [`CredentialPolicy::Auto`] is left out of the output.
+    pub credentials: CredentialPolicy,
     /// The era; [`Era::Auto`] is left out of the output.
     pub era: Era,
     /// The variables referenced by the entry, in order and without duplicates.
@@ -126,6 +130,9 @@ pub struct DisplayedOauth {
     /// Whether token requests name the server (RFC 8707).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource: Option<bool>,
+    /// The audience of a token exchange.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub audience: Option<String>,
 }
 
 impl RawOauth {
@@ -149,6 +156,7 @@ impl RawOauth {
             scopes: self.scopes.iter().filter_map(|scope| open(&Some(scope.clone()))).collect(),
             xaa: self.xaa,
             resource: self.resource,
+            audience: open(&self.audience),
         }
     }
 }
@@ -189,6 +197,7 @@ impl RawServer {
             disabled_tools: self.disabled_tools.clone(),
             roots: self.roots.as_ref().map(|roots| roots.to_json(open)),
             share: self.share.as_ref().map(|share| share.value).unwrap_or_default(),
+            credentials: self.credentials.as_ref().map(|whose| whose.value).unwrap_or_default(),
             era: self.era,
             variables: self.variable_names(),
         }
@@ -348,6 +357,9 @@ impl Serialize for DisplayedServer {
         optional("headers", values(&self.headers).into())?;
         optional("headersHelper", self.headers_helper.clone().into())?;
         optional("oauth", serde_json::to_value(&self.oauth).unwrap_or_default())?;
+        if self.credentials != CredentialPolicy::Auto {
+            optional("credentials", self.credentials.as_str().into())?;
+        }
         optional("timeout", self.timeout.into())?;
         optional("alwaysLoad", self.always_load.into())?;
         optional("required", self.required.into())?;

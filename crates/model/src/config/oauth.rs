@@ -34,6 +34,8 @@ pub struct OauthConfig {
     pub xaa: bool,
     /// Whether the `resource` parameter is left out (RFC 8707), for providers that refuse it.
     pub omit_resource: bool,
+    /// The `audience` of a token exchange (RFC 8693).
+    pub audience: Option<String>,
 }
 
 /// The OAuth grant that obtains a token.
@@ -46,11 +48,13 @@ pub enum ConfiguredGrant {
     ClientCredentials,
     /// JWT bearer: an assertion signed by a third party, such as the platform the program runs on.
     JwtBearer,
+    /// Token exchange (RFC 8693): the token that the client of a gateway sent, at its issuer.
+    TokenExchange,
 }
 
 impl ConfiguredGrant {
     /// All grants.
-    pub const ALL: [Self; 3] = [Self::Person, Self::ClientCredentials, Self::JwtBearer];
+    pub const ALL: [Self; 4] = [Self::Person, Self::ClientCredentials, Self::JwtBearer, Self::TokenExchange];
 
     /// The word used in configuration files.
     #[must_use]
@@ -59,6 +63,7 @@ impl ConfiguredGrant {
             Self::Person => "authorization_code",
             Self::ClientCredentials => "client_credentials",
             Self::JwtBearer => "jwt-bearer",
+            Self::TokenExchange => "token-exchange",
         }
     }
 }
@@ -101,6 +106,8 @@ pub struct RawOauth {
     pub xaa: bool,
     /// `resource`
     pub resource: Option<bool>,
+    /// `audience`
+    pub audience: Option<Template>,
 }
 
 impl RawOauth {
@@ -131,6 +138,7 @@ impl RawOauth {
                 "scopes" => oauth.scopes = at.read_words(member.value)?,
                 "xaa" => oauth.xaa = at.read_flag(member.value)?,
                 "resource" => oauth.resource = Some(at.read_flag(member.value)?),
+                "audience" => oauth.audience = Some(at.read_template(member.value)?),
                 _ => hints.push(unknown_field_hint(&at, &member)),
             }
         }
@@ -148,6 +156,7 @@ impl RawOauth {
             ("assertion", &self.assertion),
             ("assertionFile", &self.assertion_file),
             ("authServerMetadataUrl", &self.auth_server_metadata_url),
+            ("audience", &self.audience),
         ];
         let named = named.into_iter().filter_map(|(key, text)| Some((key, text.as_ref()?)));
         named.chain(self.scopes.iter().map(|scope| ("scopes", scope)))
@@ -161,7 +170,7 @@ impl RawOauth {
     fn open_templates(&self) -> impl Iterator<Item = &Template> {
         let files = self.private_key_file.iter().chain(&self.assertion_file);
         let urls = self.client_metadata_url.iter().chain(&self.auth_server_metadata_url);
-        self.client_id.iter().chain(files).chain(urls)
+        self.client_id.iter().chain(files).chain(urls).chain(&self.audience)
     }
 
     fn closed_templates(&self) -> impl Iterator<Item = &Template> {
@@ -190,6 +199,7 @@ impl RawOauth {
             scopes: scopes.collect::<Result<_, _>>()?,
             xaa: self.xaa,
             omit_resource: self.resource == Some(false),
+            audience: line("audience", &self.audience)?,
         };
         Ok(oauth)
     }

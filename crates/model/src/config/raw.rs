@@ -7,7 +7,7 @@ use super::error::ConfigError;
 use super::field::{self, EntryFieldShape};
 use super::oauth::RawOauth;
 use super::roots::RawRoots;
-use super::{Era, SharePolicy, TransportKind};
+use super::{CredentialPolicy, Era, SharePolicy, TransportKind};
 use crate::document::{Member, Node};
 use crate::expand::Template;
 use crate::scope::ConfigOrigin;
@@ -62,6 +62,8 @@ pub struct RawServer {
     pub roots: Option<RawRoots>,
     /// `share`
     pub share: Option<Spanned<SharePolicy>>,
+    /// `credentials`
+    pub credentials: Option<Spanned<CredentialPolicy>>,
     /// `name` of an in-process server
     pub name: Option<Template>,
     /// `id` of a connector
@@ -110,6 +112,7 @@ impl RawServer {
             "inheritEnv" => self.inherit_env = at.read_flag(value)?,
             "idleTimeout" => self.idle_timeout = Some(at.read_milliseconds(value)?),
             "share" => self.share = Some(at.read_share(value)?),
+            "credentials" => self.credentials = Some(at.read_credentials(value)?),
             "url" => self.url = Some(at.read_template(value)?),
             "headers" => self.headers = at.read_template_map(value)?,
             "headersHelper" => self.headers_helper = Some(at.read_template(value)?),
@@ -249,6 +252,11 @@ impl FieldReader<'_> {
 
     fn read_share(&self, value: Node<'_>) -> Result<Spanned<SharePolicy>, ConfigError> {
         let policy = self.read_choice(value, SharePolicy::ALL, SharePolicy::as_str)?;
+        Ok(Spanned { value: policy, origin: value.origin() })
+    }
+
+    fn read_credentials(&self, value: Node<'_>) -> Result<Spanned<CredentialPolicy>, ConfigError> {
+        let policy = self.read_choice(value, CredentialPolicy::ALL, CredentialPolicy::as_str)?;
         Ok(Spanned { value: policy, origin: value.origin() })
     }
 

@@ -77,6 +77,7 @@ fn every_string_of_an_entry_expands() {
         disabled_tools: vec!["b".into()],
         roots: RootsPolicy::Offered,
         share: SharePolicy::Project,
+        credentials: CredentialPolicy::Auto,
     };
     assert_eq!(stdio, Ok(expected));
 

@@ -40,6 +40,7 @@ impl RawServer {
             era,
             roots,
             share,
+            credentials,
             name: _,
             id: _,
             ide_name: _,
@@ -60,6 +61,7 @@ impl RawServer {
             disabled_tools: disabled_tools.clone(),
             roots: roots.as_ref().map(|roots| roots.to_policy(&check)).transpose()?.unwrap_or_default(),
             share: share.as_ref().map(|share| share.value).unwrap_or_default(),
+            credentials: credentials.as_ref().map(|whose| whose.value).unwrap_or_default(),
         })
     }
 
@@ -93,6 +95,7 @@ impl RawServer {
             let remote_only = [
                 self.headers.first().map(|(_, value)| ("headers", &value.origin)),
                 self.headers_helper.as_ref().map(|value| ("headersHelper", &value.origin)),
+                self.credentials.as_ref().map(|value| ("credentials", &value.origin)),
             ];
             hints.extend(
                 remote_only

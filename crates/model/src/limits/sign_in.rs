@@ -54,6 +54,9 @@ pub const CLIENT_SECRET_BYTES: u64 = 16 * 1024;
 /// The time the user may take to sign in before the callback listener is closed.
 pub const SIGN_IN_TIME: Duration = Duration::from_secs(5 * 60);
 
+/// The time a client of a gateway may take to sign in: the client may show the page to its user later.
+pub const GATEWAY_SIGN_IN_TIME: Duration = Duration::from_secs(10 * 60);
+
 /// The timeout of a token refresh in total; waiters in other processes give up then.
 pub const RENEWAL_TIME: Duration = Duration::from_secs(45);
 

@@ -30,7 +30,8 @@ impl ConnectContext {
     /// Removes a cached failure or sign-in need, so that the next connection attempt really tries.
     pub fn clear_cached_failures(&self, server: &ServerName, config: &ServerConfig) {
         self.caches.catalog.remove_failure(config);
-        if let Some(folder) = &self.dialer.paths.cache {
+        // The needs of principals are not on disk.
+        if let (Some(folder), None) = (&self.dialer.paths.cache, &self.dialer.principal) {
             NeedsAuthCache::new(folder).clear_need(server, SystemTime::now());
         }
     }

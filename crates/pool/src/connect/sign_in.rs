@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use crate::auth::headers_helper::{self as helper, HeadersHelper};
 use crate::auth::vault::{KeyStorage, Vault, VaultSettings};
-use crate::auth::{Account, Accounts, AccountsSettings, IdentitySettings, UserIdentity};
+use crate::auth::{Account, Accounts, AccountsSettings, IdentitySettings, PrincipalSignIn, UserIdentity};
 use mcparley_model::config::{RemoteConfig, ServerConfig, TransportConfig};
 use mcparley_model::expand::Env;
 use mcparley_model::limits::HEADERS_HELPER_TIME;
@@ -19,6 +19,7 @@ use mcparley_wire::transport::http::Network;
 use super::ConnectContext;
 use crate::launch::inherited_variables;
 use crate::needs_auth::NeedsAuthCache;
+use crate::principal::PrincipalCredentials;
 use mcparley_config::Paths;
 
 /// The variable with the vault key, for machines without a keychain.
@@ -33,7 +34,36 @@ impl ConnectContext {
     pub fn account(&self, config: &ServerConfig) -> Option<Account> {
         let (Some(remote), Some(server)) = (remote_config(config), &self.server) else { return None };
         let is_said = remote.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
-        (!is_said).then(|| self.dialer.accounts.account_for(server, remote))
+        let accounts = match self.principal_of(config) {
+            Some(principal) => &principal.accounts,
+            None => &self.dialer.accounts,
+        };
+        (!is_said).then(|| accounts.account_for(server, remote))
+    }
+
+    /// The principal whose credentials connections to the server of this entry carry; `None` if they are those
+    /// of the user.
+    pub(crate) fn principal_of(&self, config: &ServerConfig) -> Option<&PrincipalCredentials> {
+        self.dialer.principal.as_ref().filter(|_| config.has_principal_sign_in())
+    }
+
+    /// This context for a principal of a gateway: connections carry the principal's own credentials where the
+    /// entry says so, and nothing that is cached about them is seen by another principal.
+    #[must_use]
+    pub fn for_principal(mut self, name: &str, sign_in: PrincipalSignIn) -> Self {
+        let principal = PrincipalCredentials::new(name, &self.dialer.accounts, sign_in);
+        self.caches.catalog = Arc::new(self.caches.catalog.for_owner(principal.owner));
+        self.caches.needs_auth = None;
+        self.dialer.principal = Some(principal);
+        self
+    }
+
+    /// Waits until the work of all accounts that must not be interrupted is finished.
+    pub async fn finish_pending_writes(&self) {
+        self.dialer.accounts.finish_pending_writes().await;
+        if let Some(principal) = &self.dialer.principal {
+            principal.accounts.finish_pending_writes().await;
+        }
     }
 
     /// Whether this failure means that the user has to sign in.

@@ -188,5 +188,6 @@ pub(super) fn config() -> ServerConfig {
         disabled_tools: Vec::new(),
         roots: mcparley_model::config::RootsPolicy::Offered,
         share: mcparley_model::config::SharePolicy::Auto,
+        credentials: mcparley_model::config::CredentialPolicy::Auto,
     }
 }

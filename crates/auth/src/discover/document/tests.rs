@@ -44,6 +44,7 @@ fn authorization_server_metadata_is_parsed() {
         registration_endpoint: url("https://a.example/register"),
         device_endpoint: url("https://a.example/device"),
         revocation_endpoint: url("https://a.example/revoke"),
+        key_set: None,
         scopes: vec!["a".to_owned(), "offline_access".to_owned()],
         grants: Some(vec!["authorization_code".to_owned()]),
         proofs: Some(vec![ClientAuthMethod::Nothing, ClientAuthMethod::Signature]),

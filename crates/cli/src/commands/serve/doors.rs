@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mcparley::auth::CallbackEndpoint;
 use mcparley::config::LoadedConfig;
 use mcparley_gateway::control::serve_control;
 use mcparley_gateway::{
@@ -114,11 +115,18 @@ fn door_options(
         views: Vec::new(),
         rate: args.rate,
         has_sse: args.sse,
+        callback: callback_endpoint(args)?,
         seal,
         has_mcp: true,
         cluster: None,
         page: None,
     })
+}
+
+/// The redirect address of sign-ins below `--public-url`.
+fn callback_endpoint(args: &DoorArgs) -> Result<Option<CallbackEndpoint>, CommandError> {
+    let endpoint = args.public_url.as_ref().map(CallbackEndpoint::new).transpose();
+    endpoint.map_err(|error| DoorSetupError::PublicUrl(error).into())
 }
 
 /// Prints where clients connect, and where the token is.

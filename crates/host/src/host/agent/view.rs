@@ -10,7 +10,7 @@ use mcparley_model::config::{ServerConfig, TransportConfig};
 use mcparley_model::name::ServerName;
 use tokio::sync::watch;
 
-use super::Shared;
+use super::{Shared, ViewKind};
 use crate::host::BuiltInFactory;
 use crate::host::ServerChanges;
 use crate::host::built_in::is_built_in;
@@ -19,17 +19,16 @@ use crate::host::roster::Roster;
 use crate::host::starter::{ConnectionSlot, ConnectionStarter};
 use crate::host::{Host, HostInner, lock_ignoring_poison};
 use mcparley_config::{AgentSpec, BUILT_IN_SERVER, LoadedConfig};
-use mcparley_pool::client_offer::ClientOffer;
 use mcparley_pool::connection::{Connection, ServerStatus};
 use mcparley_pool::pool_key::PoolKey;
 
 impl Host {
     /// Creates a host with the servers of `self` that this agent may see.
-    pub(super) fn create_view(&self, spec: Arc<AgentSpec>, offer: Option<ClientOffer>) -> Self {
+    pub(super) fn create_view(&self, spec: Arc<AgentSpec>, kind: ViewKind) -> Self {
         let above = &self.inner.parts;
         let built_in = above.built_in.map(BuiltInFactory::create_server);
         let start = spec.start.clone();
-        let starter = Arc::new(self.roster().starter().for_agent(start, built_in.as_deref(), offer));
+        let starter = Arc::new(self.roster().starter().for_agent(start, built_in.as_deref(), &kind));
         let parts = HostParts {
             approver: Arc::clone(&above.approver),
             hooks: Arc::clone(&above.hooks),
@@ -46,7 +45,7 @@ impl Host {
             denied: above.denied.clone(),
             calls: Arc::clone(&above.calls),
         };
-        let shared = Shared { host: self.clone(), spec, offer };
+        let shared = Shared { host: self.clone(), spec, kind };
         let first = AgentRosterBuilder::new(&shared, None, &HashSet::new(), starter).build_roster(&parts);
         let host = Self::from_inner(Arc::new(HostInner::new(parts, first.roster, Some(shared))));
         if let Some(built_in) = built_in {
@@ -66,6 +65,17 @@ impl Host {
         let starter = old.starter_for(&shared.host.loaded_config().env);
         let next = AgentRosterBuilder::new(shared, Some(&old), &off, starter).build_roster(&self.inner.parts);
         self.install_roster(next, off);
+    }
+}
+
+impl ViewKind {
+    /// Whether the view has its own connection to a shared server.
+    fn has_own_connection(&self, config: &ServerConfig) -> bool {
+        match self {
+            Self::Agent => false,
+            Self::Client(_) => true,
+            Self::Principal { .. } => config.has_principal_sign_in(),
+        }
     }
 }
 
@@ -91,7 +101,11 @@ impl<'g> AgentRosterBuilder<'g> {
     ) -> Self {
         let above = shared.host.roster();
         let own = above.loaded.plan_agent_servers(&shared.spec);
-        let loaded = above.loaded.for_agent(&shared.spec);
+        let mut loaded = above.loaded.for_agent(&shared.spec);
+        if matches!(shared.kind, ViewKind::Principal { .. }) {
+            // A principal uses the agent above it; the audit log names both.
+            loaded.agent.clone_from(&above.loaded.agent);
+        }
         let (lent, change) = (HashSet::new(), ServerChanges::default());
         let (connections, nameless) = (Vec::new(), Vec::new());
         let mut this = Self { old, off, starter, above, loaded, connections, lent, change, nameless };
@@ -121,7 +135,7 @@ impl<'g> AgentRosterBuilder<'g> {
                 continue;
             }
             let is_off = matches!(connection.state().status, ServerStatus::Disabled);
-            if shared.offer.is_some() && !is_off {
+            if shared.kind.has_own_connection(&connection.config) && !is_off {
                 self.add_own_server(connection.name.clone(), ServerConfig::clone(&connection.config));
             } else {
                 self.lent.insert(connection.name.clone());
@@ -168,6 +182,8 @@ impl<'g> AgentRosterBuilder<'g> {
     fn connection_key(&self, before: Option<&Arc<Connection>>, config: &ServerConfig) -> PoolKey {
         let shared = self.starter.pool_key(config);
         let own = shared.with_owner(self.starter.host);
+        // Already restricted to its principal.
+        let own = if shared.has_credential() { shared } else { own };
         let known = before.map(|before| before.key).filter(|key| [shared, own].contains(key));
         let is_shared = self.above.connections().any(|connection| connection.key == shared);
         known.unwrap_or(if is_shared { shared } else { own })

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use anstyle::Style;
 use mcparley::catalog::{CatalogEntry, tool_signature};
 use mcparley::model::text::display_line;
 use mcparley::model::tool::{Tool, ToolHints};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::out::{TerminalOutput, bold, dim};
+const BOLD: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
 
 /// The maximum width of a description where no terminal limits it.
 const DESCRIPTION_WIDTH: usize = 100;
@@ -24,22 +26,27 @@ const BUILT_IN_GROUP: &str = "built-in tools";
 
 /// How a row names the server of its tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::commands) enum RowNames {
+pub enum RowNames {
     /// The rows of a server follow a line with its name, servers in alphabetical order.
     GroupedByServer,
     /// Each row has the server in it, as `server.tool`, in the order given.
     WithServer,
 }
 
-/// Prints one row per tool.
-pub(in crate::commands) fn print_rows(
-    tools: &[Arc<CatalogEntry>],
-    names: RowNames,
-    out: &mut TerminalOutput,
-) {
+/// The terminal that a table is made for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TableTerminal {
+    /// The width of a whole line; absent where no terminal limits it.
+    pub columns: Option<usize>,
+    /// Whether names are bold.
+    pub has_colors: bool,
+}
+
+/// Renders one row per tool.
+#[must_use]
+pub fn render_tool_table(tools: &[Arc<CatalogEntry>], names: RowNames, terminal: TableTerminal) -> String {
     let rows: Vec<ToolRow<'_>> = tools.iter().map(|entry| ToolRow::new(entry, names)).collect();
-    let layout = TableLayout::for_rows(&rows, out);
-    // Written at once: hundreds of single writes would take longer than the lookup.
+    let layout = TableLayout::for_rows(&rows, terminal);
     let mut text = String::new();
     match names {
         RowNames::WithServer => rows.iter().for_each(|row| row.append(0, &layout, &mut text)),
@@ -49,13 +56,17 @@ pub(in crate::commands) fn print_rows(
                 groups.entry(row.group()).or_default().push(row);
             }
             for ((_, server), rows) in groups {
-                text.push_str(&if layout.colors { bold(server) } else { display_line(server).into_owned() });
+                text.push_str(&if layout.colors {
+                    render_styled(BOLD, server)
+                } else {
+                    display_line(server).into_owned()
+                });
                 text.push('\n');
                 rows.iter().for_each(|row| row.append(2, &layout, &mut text));
             }
         }
     }
-    out.print_bytes(text.as_bytes());
+    text
 }
 
 /// The widths of the columns.
@@ -67,11 +78,11 @@ struct TableLayout {
 }
 
 impl TableLayout {
-    fn for_rows(rows: &[ToolRow<'_>], out: &TerminalOutput) -> Self {
-        let line = out.columns();
+    fn for_rows(rows: &[ToolRow<'_>], terminal: TableTerminal) -> Self {
+        let line = terminal.columns;
         let widest = rows.iter().map(|row| row.signature.width()).max().unwrap_or(0);
         let limit = line.map_or(SIGNATURE_WIDTH, |line| (line * 9 / 20).max(LEAST_DESCRIPTION));
-        Self { signature: widest.min(limit), line, colors: out.has_colors() }
+        Self { signature: widest.min(limit), line, colors: terminal.has_colors }
     }
 }
 
@@ -111,13 +122,18 @@ impl<'e> ToolRow<'e> {
         let about = cut_to_width(&display_line(&title_and_description(&self.entry.tool)), left);
         let padding = layout.signature.saturating_sub(signature.width());
         let (name, effect) = match layout.colors {
-            true => (bold(&signature), dim(self.effect)),
+            true => (render_styled(BOLD, &signature), render_styled(DIM, self.effect)),
             false => (signature, self.effect.to_owned()),
         };
         let row = format!("{:indent$}{name}{:padding$}  {about}{effect}", "", "");
         text.push_str(row.trim_end());
         text.push('\n');
     }
+}
+
+/// Text in a style, without control sequences of its own.
+fn render_styled(style: Style, text: &str) -> String {
+    format!("{style}{}{style:#}", display_line(text))
 }
 
 /// The title and the first line of the description.

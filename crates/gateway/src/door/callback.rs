@@ -1,0 +1,41 @@
+//! The redirect address of sign-ins: browsers come here from the authorization server of a server.
+//!
+//! A browser has no token. The `state` in the query stands for the principal that began the sign-in.
+
+use bytes::Bytes;
+use hyper::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS,
+};
+use hyper::http::request::Parts;
+use hyper::{Response, StatusCode};
+use mcparley::auth::CallbackEndpoint;
+
+use crate::door::DoorShared;
+use crate::door::body::DoorBody;
+use crate::guard::refusal::RequestRefusal;
+
+/// The path of the redirect address.
+pub(crate) const CALLBACK_PATH: &str = CallbackEndpoint::PATH;
+
+/// Answers the redirect of a browser, when its sign-in has ended.
+pub(crate) async fn answer_callback(
+    shared: &DoorShared,
+    parts: &Parts,
+) -> Result<Response<DoorBody>, RequestRefusal> {
+    let nothing = || RequestRefusal::new(StatusCode::NOT_FOUND, "path", "there is nothing at this path");
+    let callback = shared.callback.as_ref().ok_or_else(nothing)?;
+    let reply = callback.receive_redirect(parts.uri.query().unwrap_or_default()).await;
+    let mut response = Response::new(DoorBody::from_bytes(Bytes::from(reply.page)));
+    *response.status_mut() = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::OK);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    // The address of this page holds the authorization code.
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    if let Ok(policy) = HeaderValue::from_str(&reply.policy) {
+        headers.insert(CONTENT_SECURITY_POLICY, policy);
+    }
+    Ok(response)
+}
