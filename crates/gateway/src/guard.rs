@@ -97,12 +97,12 @@ impl Guard {
                 let missing = "the token lacks a required scope";
                 RequestRefusal::new(StatusCode::FORBIDDEN, AccessRefusal::Scope.as_str(), missing)
                     .with_challenge(self.challenge(", error=\"insufficient_scope\"", view))
-                    .as_misuse(None)
+                    .with_misuse(None)
             }
             Some(AccessRefusal::IssuerAway) => {
                 let away = "tokens cannot be checked now";
                 RequestRefusal::new(StatusCode::SERVICE_UNAVAILABLE, AccessRefusal::IssuerAway.as_str(), away)
-                    .as_misuse(None)
+                    .with_misuse(None)
             }
             Some(refused) => self.refuse_token(refused.as_str(), view),
         })
@@ -112,7 +112,7 @@ impl Guard {
     fn refuse_token(&self, reason: &'static str, view: Option<&str>) -> RequestRefusal {
         RequestRefusal::new(StatusCode::UNAUTHORIZED, reason, "the bearer token is not valid")
             .with_challenge(self.challenge(", error=\"invalid_token\"", view))
-            .as_misuse(None)
+            .with_misuse(None)
     }
 
     /// The challenge (RFC 6750, section 3) with an error, and with the place of the metadata (RFC 9728, section 5.1).

@@ -95,7 +95,7 @@ impl Endpoints {
         let is_for = |rules: &Vec<PrincipalMatch>| rules.iter().any(|rule| includes_client(rule, &identity));
         match endpoint.principals.as_ref().is_none_or(is_for) {
             true => Ok(EndpointClient { endpoint: Arc::clone(endpoint), identity }),
-            false => Err(RequestRefusal::path("view_of_others").as_misuse(Some(&identity))),
+            false => Err(RequestRefusal::path("view_of_others").with_misuse(Some(&identity))),
         }
     }
 

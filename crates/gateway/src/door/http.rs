@@ -17,7 +17,7 @@ use mcparley_wire::gateway_path::{GATEWAY_PATH, GatewayLoop, accept_path};
 
 use crate::door::body::DoorBody;
 use crate::door::callback::{CALLBACK_PATH, answer_callback};
-use crate::door::endpoint::MAIN_PATH;
+use crate::door::endpoint::{EndpointClient, MAIN_PATH};
 use crate::door::metrics::ClusterFigures;
 use crate::door::reply::json_response;
 use crate::door::reply::{empty_response, refusal_response, text_response};
@@ -103,9 +103,19 @@ async fn answer_checked(
     if shared.is_draining() && !is_answer_path(&parts) {
         return Err(RequestRefusal::draining());
     }
+    answer_client(shared, (&client, is_endpoint), parts, body).await
+}
+
+/// Answers a request of a verified client, at an endpoint or those of HTTP+SSE.
+async fn answer_client(
+    shared: &Arc<DoorShared>,
+    (client, is_endpoint): (&EndpointClient, bool),
+    parts: Parts,
+    body: RequestBody,
+) -> Result<Response<DoorBody>, RequestRefusal> {
     if parts.method != Method::POST {
         return match is_endpoint {
-            true => mcp::answer_get_or_delete(&client, &parts).await,
+            true => mcp::answer_get_or_delete(client, &parts).await,
             false => legacy_sse::open_stream(shared, &client.identity, &parts),
         };
     }
@@ -116,7 +126,7 @@ async fn answer_checked(
         true => {
             check_accept(&parts)?;
             let body = read_body(&parts, body, DOOR_BODY_BYTES).await?;
-            mcp::answer_post(shared, (&client, permit), &parts, &body).await
+            mcp::answer_post(shared, (client, permit), &parts, &body).await
         }
         false => {
             let body = read_body(&parts, body, DOOR_BODY_BYTES).await?;

@@ -137,7 +137,7 @@ fn receive_message(
                 drop(permit);
             });
         }
-        ClientMessage::Notification { method, params } => receive_notice(session, method, params),
+        ClientMessage::Notification { method, params } => receive_notice(session, method, params.as_ref()),
         ClientMessage::Response { id, outcome } => {
             if let Some(id) = id {
                 session.questions.answer_question(&id, outcome);

@@ -120,7 +120,7 @@ async fn answer_message(
             Ok(answer_request(shared, ClientSession::Old(session), request, permit).await)
         }
         None => {
-            receive_notice(&*find_session(client, parts).await?, method, params);
+            receive_notice(&*find_session(client, parts).await?, method, params.as_ref());
             Ok(empty_response(StatusCode::ACCEPTED))
         }
     }
@@ -172,7 +172,9 @@ async fn answer_messages(
                 let identity = Arc::clone(&client.identity);
                 requests.push(ClientRequest { id, method, params, identity });
             }
-            ClientMessage::Notification { method, params } => receive_notice(session, method, params),
+            ClientMessage::Notification { method, params } => {
+                receive_notice(session, method, params.as_ref());
+            }
             ClientMessage::Response { id: Some(id), outcome } => {
                 receive_answer(session, &id, outcome).await?
             }
@@ -212,11 +214,11 @@ async fn receive_answer(
 }
 
 /// Passes a notification to the session, also at other gateways if it may concern them.
-pub(crate) fn receive_notice(session: &HttpSession, method: Box<str>, params: Option<RawJson>) {
-    let is_done = apply_notice(session, method.clone(), params.clone());
+pub(crate) fn receive_notice(session: &HttpSession, method: Box<str>, params: Option<&RawJson>) {
+    let is_done = apply_notice(session, method.clone(), params.cloned());
     let shared = &session.session.shared;
     if let (false, Some(link), Some(http)) = (is_done, shared.gateway.cluster(), shared.http.get()) {
-        let params = params.as_ref().and_then(to_raw_value);
+        let params = params.and_then(to_raw_value);
         let (session, method) = (http.key.to_string(), method.into());
         link.announce_news(&ClusterNews::Notice { from: link.instance(), session, method, params });
     }
@@ -258,7 +260,7 @@ async fn find_session(client: &EndpointClient, parts: &Parts) -> Result<Arc<Http
             SessionMiss::Unknown => RequestRefusal::new(StatusCode::NOT_FOUND, "session", message),
             SessionMiss::OtherPrincipal => {
                 RequestRefusal::new(StatusCode::NOT_FOUND, "session_of_another", message)
-                    .as_misuse(Some(&client.identity))
+                    .with_misuse(Some(&client.identity))
             }
         }
     };

@@ -64,7 +64,7 @@ impl RequestRefusal {
     }
 
     /// Records the refusal in the audit log.
-    pub(crate) fn as_misuse(self, client: Option<&Arc<ClientIdentity>>) -> Self {
+    pub(crate) fn with_misuse(self, client: Option<&Arc<ClientIdentity>>) -> Self {
         Self { misuse: Some(Misuse { client: client.cloned() }), ..self }
     }
 
