@@ -8,7 +8,7 @@
 //! | [`SharedStore`] | the store: values, claims and logs, each with its time to live |
 //! | [`InProcessStore`] | a store within one process |
 //! | [`RedisStore`] | a store in Redis, with reconnects (feature `redis`) |
-//! | [`StoreAddress`] | the address of a Redis server, whose credentials are never shown |
+//! | [`StoreAddress`] | the address of a Redis server, which is shown without credentials |
 //! | [`ClusterMember`] | one gateway: its number, its heartbeat, messages to other gateways |
 //! | [`Mailbox`] | the messages to one gateway, and the news for all |
 //! | `key_names` | every key of the store, as the design page lists them |

@@ -15,7 +15,7 @@ use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
 use crate::channel::{ChannelClient, serve_channel};
-use crate::control::ControlService;
+use crate::control::DaemonControl;
 use crate::copy_table::GrantedCopy;
 use crate::server_copy::{CopyPhase, ServerCopy};
 use crate::share_facts::ShareFacts;
@@ -47,7 +47,7 @@ pub(crate) async fn serve_connection(shared: &Arc<DaemonShared>, stream: UnixStr
     match hello {
         ClientHello::Control { .. } => {
             if send_line(&mut output, &welcome_line()).await.is_ok() {
-                serve_client(input, output, Arc::new(ControlService::new(shared))).await;
+                serve_client(input, output, Arc::new(DaemonControl::new(shared))).await;
             }
         }
         ClientHello::Attach(_) if shared.is_draining() => {

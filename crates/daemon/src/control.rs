@@ -35,7 +35,7 @@ use crate::task_record::TaskRequest;
 
 /// Answers questions about the daemon.
 #[derive(Clone)]
-pub(crate) struct ControlService {
+pub(crate) struct DaemonControl {
     shared: Arc<DaemonShared>,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct TaskQuery {
     pub(crate) wait: bool,
 }
 
-impl ControlService {
+impl DaemonControl {
     pub(crate) fn new(shared: &Arc<DaemonShared>) -> Self {
         Self { shared: Arc::clone(shared) }
     }
@@ -123,7 +123,7 @@ fn encode_answer(answer: &impl Serialize) -> Result<RawJson, RpcError> {
     RawJson::from_value(answer).map_err(|_| RpcError::new(INTERNAL, "the answer cannot be written"))
 }
 
-impl Handler for ControlService {
+impl Handler for DaemonControl {
     fn handle_request(&self, incoming: Incoming) -> BoxedFuture<'static, Result<RawJson, RpcError>> {
         let service = self.clone();
         Box::pin(async move { service.answer_request(incoming).await })

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::access_refusal::AccessRefusal;
 
-/// The claims of a token whose issuer, subject and times are right.
+/// The claims of a token with the right issuer, subject and times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CheckedClaims {
     pub(crate) subject: String,

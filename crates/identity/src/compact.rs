@@ -11,7 +11,7 @@ use crate::access_refusal::AccessRefusal;
 /// The types of tokens that are accepted: an access token (RFC 9068), or one that does not say.
 const TYPES: [&str; 3] = ["at+jwt", "application/at+jwt", "jwt"];
 
-/// The parts of a token whose signature is not verified yet.
+/// The parts of a token before its signature is verified.
 #[derive(Debug)]
 pub(crate) struct CompactToken<'t> {
     pub(crate) header: TokenHeader,

@@ -1,4 +1,4 @@
-//! Errors of an issuer whose keys cannot be fetched.
+//! Errors of fetching the keys of an issuer.
 
 use mcparley_auth::discover::DiscoverError;
 use mcparley_auth::web::WebError;

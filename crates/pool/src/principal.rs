@@ -152,7 +152,7 @@ impl SubjectToken {
     }
 }
 
-/// Hash of the name of a principal whose credentials a connection carries.
+/// Hash of the name of the principal that a connection signs in as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PrincipalHash([u8; 32]);
 

@@ -55,7 +55,7 @@ impl PageState {
         }
     }
 
-    /// Tells the people at the pages something.
+    /// Tells the people at the pages.
     pub(crate) fn send_notice(&self, text: String) {
         // Without a page there is no reader.
         let _unread = self.notices.send(text);

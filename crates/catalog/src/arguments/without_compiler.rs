@@ -1,4 +1,4 @@
-//! JSON Schema in a build without the feature `schema`: what the simple validator cannot check is left to the
+//! JSON Schema in a build without the feature `schema`: a schema beyond the simple validator is left to the
 //! server.
 
 use serde_json::Value;

@@ -129,7 +129,7 @@ impl HttpSession {
         RunningRequest { session: Arc::clone(self), id, stream: Arc::clone(stream) }
     }
 
-    /// Cancels a request, whose response is no longer needed. Returns whether it runs here.
+    /// Cancels a request that needs no response any more. Returns whether it runs here.
     pub(crate) fn cancel_request(&self, id: &RawJson) -> bool {
         let stream = lock(&self.running).remove(id.as_bytes());
         let is_here = stream.is_some();

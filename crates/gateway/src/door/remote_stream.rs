@@ -81,7 +81,7 @@ async fn read_log(
     Ok(entries.into_iter().filter_map(|entry| link.open_message(&entry.content)).collect())
 }
 
-/// Fills the mirror of a stream whose gateway is gone. Returns whether the log goes on where the client stopped.
+/// Fills the mirror of a stream of a dead gateway. Returns whether the log goes on where the client stopped.
 fn replay_log(entries: Vec<LoggedEntry>, mirror: &DoorStream, request: &RawJson) -> bool {
     if entries.is_empty() {
         return false;

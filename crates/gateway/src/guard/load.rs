@@ -35,12 +35,12 @@ pub(super) struct PrincipalLoad {
     in_flight: AtomicUsize,
     /// The requests since the last exchange with other gateways.
     spent: AtomicU64,
-    bucket: Mutex<TokenBucket>,
+    bucket: Mutex<RequestBucket>,
 }
 
 /// Token-bucket rate limiter: holds one second's worth of requests.
 #[derive(Debug)]
-struct TokenBucket {
+struct RequestBucket {
     tokens: f64,
     filled: Instant,
 }
@@ -97,7 +97,7 @@ impl LoadLimits {
         if principals.len() >= PRINCIPALS {
             principals.retain(|_, load| Arc::strong_count(load) > 1);
         }
-        let bucket = TokenBucket { tokens: f64::from(self.rate.unwrap_or(0)), filled: Instant::now() };
+        let bucket = RequestBucket { tokens: f64::from(self.rate.unwrap_or(0)), filled: Instant::now() };
         let load = PrincipalLoad {
             in_flight: AtomicUsize::new(0),
             spent: AtomicU64::new(0),

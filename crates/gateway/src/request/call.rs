@@ -41,7 +41,7 @@ use crate::session::running_call::{CallEnd, QuestionKeys, RunningCall};
 /// The time in which further questions of a call join the first one.
 const QUESTION_PAUSE: Duration = Duration::from_millis(20);
 
-/// The result of a call whose gateway ended while the call waited for its client.
+/// The result of a call that waited for its client when its gateway ended.
 const OUTCOME_UNKNOWN: &str = "outcome unknown: the gateway that ran this call has ended, and the tool may have \
      changed something; look before you call it again";
 

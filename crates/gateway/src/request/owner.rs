@@ -74,7 +74,7 @@ async fn claim_answer(link: &Arc<ClusterLink>, parked: &ParkedState) -> Result<b
     claimed.await.map_err(|_| unreachable_error())
 }
 
-/// The error for a task whose gateway is gone.
+/// The error for a task of a dead gateway.
 async fn lost_task_error(link: &Arc<ClusterLink>, owner: InstanceId) -> RpcError {
     let name = link.member.find_name(owner).await;
     RpcError::new(INVALID_PARAMS, &format!("the task ran at the gateway `{name}`, which has ended"))

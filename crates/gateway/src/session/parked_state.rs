@@ -30,7 +30,7 @@ pub(crate) struct ParkedState {
     until: u64,
 }
 
-/// A parked call whose client is back.
+/// A parked call after the return of its client.
 pub(crate) enum ReturnedCall {
     /// The call goes on.
     Running(Box<RunningCall>),

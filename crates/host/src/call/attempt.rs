@@ -111,7 +111,9 @@ impl Host {
                 Ok(live) => live,
                 Err(Unavailable::NeedsAuth) if !has_signed_in => {
                     has_signed_in = true;
-                    let offered = offer_sign_in(&connection, &mut deadline, request.context()).await;
+                    // Boxed: this rare, large future would enlarge the future of every call.
+                    let offered =
+                        Box::pin(offer_sign_in(&connection, &mut deadline, request.context())).await;
                     offered.map_err(|why| sign_in_error(&connection, request, why))?;
                     continue;
                 }
@@ -157,7 +159,9 @@ impl Host {
                     has_signed_in = true;
                     stale = live.epoch;
                     drop(live);
-                    let offered = offer_sign_in(&connection, &mut deadline, request.context()).await;
+                    // Boxed: this rare, large future would enlarge the future of every call.
+                    let offered =
+                        Box::pin(offer_sign_in(&connection, &mut deadline, request.context())).await;
                     offered.map_err(|why| sign_in_error(&connection, request, why))?;
                     true
                 }
@@ -223,12 +227,10 @@ async fn offer_sign_in(
     deadline: &mut Deadline,
     context: Option<Arc<CallContext>>,
 ) -> Result<(), ClientSignInError> {
-    // Boxed: this rare, large future would enlarge the future of every call.
-    let signing = Box::pin(sign_in_through_client(connection, context.as_deref()));
-    deadline.run_off_the_clock(signing).await
+    deadline.run_off_the_clock(sign_in_through_client(connection, context.as_deref())).await
 }
 
-/// The error for a request whose client has not signed in.
+/// The error for a request of a client without a sign-in.
 fn sign_in_error<A: RetryableRequest>(
     connection: &Connection,
     request: &A,

@@ -117,8 +117,8 @@ impl Host {
             let Err(why) = deadline.lease_connection(&connection).await else { return Ok(connection) };
             if matches!(why, Unavailable::NeedsAuth) && !std::mem::replace(&mut has_signed_in, true) {
                 // Boxed: this rare, large future would enlarge the future of every call.
-                let signing = Box::pin(sign_in_through_client(&connection, call.context.as_deref()));
-                let signed_in = deadline.run_off_the_clock(signing).await;
+                let signing = sign_in_through_client(&connection, call.context.as_deref());
+                let signed_in = Box::pin(deadline.run_off_the_clock(signing)).await;
                 signed_in.map_err(|why| client_sign_in_error(&connection, why))?;
                 continue;
             }
@@ -277,7 +277,7 @@ impl BoundTool {
     }
 }
 
-/// The error for a call whose client has not signed in to the server.
+/// The error for a call of a client without a sign-in to the server.
 fn client_sign_in_error(connection: &Connection, why: ClientSignInError) -> CallError {
     let server = connection.name.clone();
     match why {

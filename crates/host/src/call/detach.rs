@@ -59,7 +59,7 @@ impl DetachError {
 
 impl Host {
     /// Takes a call through all steps before it is sent: lookup, validation, pre hooks and permission. The daemon of
-    /// this link makes it then. Post hooks do not run, because nobody waits for the result.
+    /// this link makes it then. Post hooks do not run, because no caller waits for the result.
     ///
     /// # Errors
     /// [`DetachError::NotLocal`] for a tool of a remote server, before hooks run and the user is asked.

@@ -25,7 +25,7 @@ pub const DAEMON_DRAIN_TIME: Duration = Duration::from_secs(2);
 /// whether it reads roots.
 pub const SHARE_PROBATION: Duration = Duration::from_secs(1);
 
-/// The maximum number of durable calls whose state is kept. One more is refused until another one is removed, so
+/// The maximum number of durable calls that are kept. One more is refused until another one is removed, so
 /// that no result is lost before its time.
 pub const DURABLE_CALLS: usize = 1000;
 

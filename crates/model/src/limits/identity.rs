@@ -8,10 +8,10 @@ pub const CLIENT_TOKEN_BYTES: usize = 16 * 1024;
 /// The clock skew that is allowed between the issuer and this machine.
 pub const CLOCK_SKEW: Duration = Duration::from_secs(30);
 
-/// The shortest time for which an issuer's keys are kept, whatever its `Cache-Control` says.
+/// The shortest time for which an issuer's keys are kept, for any `Cache-Control`.
 pub const KEYS_TIME_LEAST: Duration = Duration::from_secs(5 * 60);
 
-/// The longest time for which an issuer's keys are kept, whatever its `Cache-Control` says.
+/// The longest time for which an issuer's keys are kept, for any `Cache-Control`.
 pub const KEYS_TIME_MOST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The time for which expired keys are used while the issuer is away.

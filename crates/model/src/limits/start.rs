@@ -44,7 +44,7 @@ pub const RECONNECT_REQUEST_BYTES: u64 = 1024 * 1024;
 /// The time `add` waits for the new server.
 pub const ADD_CHECK_TIME: Duration = Duration::from_secs(5);
 
-/// The maximum number of servers whose observed traits are kept: many more than a user has entries.
+/// The maximum number of servers with stored traits: many more than a user has entries.
 pub const SERVER_TRAITS: usize = 1_000;
 
 /// The maximum size of the file of observed traits; each server takes about 150 bytes.

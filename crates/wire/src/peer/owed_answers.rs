@@ -43,7 +43,7 @@ impl OwedAnswers {
         OwedAnswer { peer, id, all: Arc::clone(self), canceled: taken_back, is_answered: false }
     }
 
-    /// Cancels a request, whose response is no longer needed.
+    /// Cancels a request that needs no response any more.
     pub(super) fn cancel_request(&self, id: &RawJson) {
         drop(self.lock_table().remove(id.as_bytes()));
     }
