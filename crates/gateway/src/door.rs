@@ -45,8 +45,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcparley::Host;
-use mcparley::audit::RefusedRequest;
 use mcparley::auth::CallbackEndpoint;
+use mcparley::host::RefusedRequest;
 use mcparley_identity::AccessPolicy;
 use mcparley_model::limits::{CLUSTER_COMMAND_TIME, DOOR_DRAIN_TIME};
 use tokio::sync::watch;

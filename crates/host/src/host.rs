@@ -38,7 +38,7 @@ use mcparley_model::text::Untrusted;
 use tokio::sync::broadcast;
 use tokio::task::JoinSet;
 
-use crate::audit::{AuditEntry, RefusedRequest};
+use crate::audit::AuditEntry;
 use crate::hooks::{HookNote, HookRunner};
 use crate::page_opener::{NoPageOpener, PageOpener};
 use crate::permission::PendingCall;
@@ -57,6 +57,7 @@ use parts::NextRoster;
 use shown_order::ShownOrder;
 
 pub use crate::agent_error::AgentError;
+pub use crate::audit::RefusedRequest;
 pub use agent::Agent;
 pub(crate) use built_in::{BuiltInFactory, BuiltInServer};
 pub(crate) use call_statistics::CallStatistics;

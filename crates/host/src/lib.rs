@@ -53,7 +53,7 @@
 //! ```
 
 mod agent_error;
-pub mod audit;
+mod audit;
 mod builder;
 pub mod call;
 mod call_error;
