@@ -112,6 +112,8 @@ async fn open_doors(gateway: &Gateway, socket: &std::path::Path) -> io::Result<O
         origins: Vec::new(),
         tokens: TokenPolicy::Open,
         rate: None,
+        issuer: None,
+        views: Vec::new(),
         has_sse: true,
         seal: Seal::in_memory().map_err(io::Error::other)?,
         has_mcp: true,

@@ -7,8 +7,10 @@ use std::time::Duration;
 use mcparley_model::approval::Provenance;
 use mcparley_model::config::RawServer;
 use mcparley_model::document::JsonDocument;
+use mcparley_model::glob::Glob;
 use mcparley_model::limits::AGENT_TIME;
 use mcparley_model::name::ServerName;
+use mcparley_model::permission::PermissionMode;
 use mcparley_model::scope::{ConfigOrigin, Scope, Source};
 use serde_json::Value;
 
@@ -47,6 +49,10 @@ pub struct AgentSpec {
     pub deadline: Duration,
     /// Which of its own servers are started at once.
     pub start: StartPolicy,
+    /// The permission mode; absent means that of the host.
+    pub mode: Option<PermissionMode>,
+    /// The tools that are offered, as globs; absent means those of the host.
+    pub offered_tools: Option<Vec<Glob>>,
     scope: Scope,
 }
 
@@ -70,6 +76,8 @@ impl AgentSpec {
             required: Vec::new(),
             deadline: AGENT_TIME,
             start: StartPolicy::default(),
+            mode: None,
+            offered_tools: None,
             scope,
         }
     }
@@ -105,6 +113,20 @@ impl AgentSpec {
     #[must_use]
     pub fn share_server(mut self, server: &str) -> Self {
         self.shared.get_or_insert_default().push(ServerName::new(server));
+        self
+    }
+
+    /// Sets the permission mode of the agent's calls.
+    #[must_use]
+    pub fn with_permission_mode(mut self, mode: PermissionMode) -> Self {
+        self.mode = Some(mode);
+        self
+    }
+
+    /// Offers only the tools that these globs name, in place of those of the host.
+    #[must_use]
+    pub fn offer_tools(mut self, tools: Vec<Glob>) -> Self {
+        self.offered_tools = Some(tools);
         self
     }
 

@@ -4,9 +4,10 @@
 //! with another request gets a second one, whose server is offered those.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mcparley::pool::client_offer::ClientOffer;
+use mcparley::pool::principal::ClientIdentity;
 use mcparley::pool::roots::Root;
 use mcparley_wire::peer::{BoxedFuture, Handler, Peer};
 use mcparley_wire::{Incoming, JsonPieces, Notice, RawJson, Replies, RpcError};
@@ -21,7 +22,7 @@ use crate::session::GatewaySession;
 #[derive(Debug)]
 pub(crate) struct ClientSessions {
     gateway: Gateway,
-    principal: String,
+    identity: Arc<ClientIdentity>,
     /// The roots of the client, if they are known before its handshake.
     given_roots: Option<Vec<Root>>,
     channel: OnceLock<Replies>,
@@ -38,10 +39,10 @@ struct RunningSession {
 }
 
 impl ClientSessions {
-    pub(crate) fn new(gateway: &Gateway, principal: &str) -> Self {
+    pub(crate) fn new(gateway: &Gateway, identity: &Arc<ClientIdentity>) -> Self {
         Self {
             gateway: gateway.clone(),
-            principal: principal.to_owned(),
+            identity: Arc::clone(identity),
             given_roots: None,
             channel: OnceLock::new(),
             agreed: Mutex::default(),
@@ -81,7 +82,7 @@ impl ClientSessions {
     fn session_of(&self, offer: ClientOffer) -> GatewaySession {
         let mut sessions = lock(&self.sessions);
         let running = sessions.entry(offer).or_insert_with(|| {
-            let session = self.gateway.for_client(offer).open_session_for(&self.principal);
+            let session = self.gateway.for_client(offer).open_session_for(&self.identity);
             if let Some(channel) = self.channel.get() {
                 session.open_channel(channel.clone());
             }

@@ -5,6 +5,8 @@
 //! |---|---|
 //! | `listener` | accepts connections, bounded |
 //! | `http` | routes a request by its path, after the checks of `guard` |
+//! | `endpoint` | the main endpoint and the views, with the principals that may use them |
+//! | `configured_views` | opens the views of the settings |
 //! | `mcp` | the endpoint `/mcp`: messages of both eras |
 //! | `legacy_sse` | the endpoints `/sse` and `/messages` |
 //! | `header_check` | headers of the new era against the body |
@@ -19,6 +21,8 @@
 mod body;
 mod callback;
 mod cluster_service;
+mod configured_views;
+mod endpoint;
 mod event_stream;
 mod exchange;
 mod header_check;
@@ -36,24 +40,30 @@ mod session_table;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use mcparley::Host;
 use mcparley::auth::CallbackEndpoint;
+use mcparley::host::RefusedRequest;
+use mcparley_identity::AccessPolicy;
 use mcparley_model::limits::{CLUSTER_COMMAND_TIME, DOOR_DRAIN_TIME};
 use tokio::sync::watch;
 
 use crate::cluster_link::{ClusterLink, ClusterOptions};
+use crate::door::endpoint::Endpoints;
 use crate::door::legacy_sse::LegacySessions;
 use crate::door::metrics::DoorMetrics;
-use crate::door::session_table::SessionTable;
 use crate::gateway::Gateway;
-use crate::guard::Guard;
 use crate::guard::load::LoadLimits;
 use crate::guard::names::NameCheck;
+use crate::guard::refusal::RequestRefusal;
 use crate::guard::shared_rate::share_rates;
 use crate::guard::tokens::TokenPolicy;
+use crate::guard::{Guard, PeerAddress};
 use crate::seal::Seal;
+pub use endpoint::GatewayView;
 pub use listener::{DoorError, DoorListener};
 pub use page::{PAGE_PATH, PageBody, PageHandler, PageRequest, SESSION_PATH};
 
@@ -71,6 +81,10 @@ pub struct DoorOptions {
     pub origins: Vec<String>,
     /// The authentication of clients over TCP.
     pub tokens: TokenPolicy,
+    /// The tokens of an issuer, which are accepted beside those of `tokens`.
+    pub issuer: Option<AccessPolicy>,
+    /// The views with endpoints of their own.
+    pub views: Vec<GatewayView>,
     /// The requests per second of one principal.
     pub rate: Option<u32>,
     /// Whether HTTP+SSE of 2024-11-05 is served too.
@@ -91,7 +105,9 @@ pub struct DoorOptions {
 #[derive(Debug)]
 pub(crate) struct DoorShared {
     pub(crate) guard: Guard,
-    pub(crate) sessions: SessionTable,
+    pub(crate) endpoints: Endpoints,
+    /// The host that keeps the audit log.
+    host: Host,
     pub(crate) legacy: Option<LegacySessions>,
     pub(crate) metrics: DoorMetrics,
     pub(crate) callback: Option<CallbackEndpoint>,
@@ -114,14 +130,35 @@ impl Doors {
     /// Opens the doors of a gateway on these listeners.
     #[must_use]
     pub fn new(gateway: &Gateway, options: DoorOptions, listeners: Vec<DoorListener>) -> Self {
-        let DoorOptions { mut hosts, origins, tokens, rate, has_sse, callback, seal, has_mcp, cluster, page } =
-            options;
+        let DoorOptions {
+            mut hosts,
+            origins,
+            tokens,
+            issuer,
+            views,
+            rate,
+            has_sse,
+            callback,
+            seal,
+            has_mcp,
+            cluster,
+            page,
+        } = options;
         let address: Option<SocketAddr> = listeners.iter().find_map(DoorListener::address);
         let callback = callback.or_else(|| CallbackEndpoint::at_address(address?));
         hosts.extend(callback.as_ref().and_then(CallbackEndpoint::host));
-        gateway.separate_principals(tokens.has_several_principals(), callback.clone());
-        let guard =
-            Guard { names: NameCheck::new(address, &hosts, &origins), tokens, load: LoadLimits::new(rate) };
+        let has_several = match &issuer {
+            // Each of its subjects is a principal.
+            Some(_) => Arc::new(AtomicBool::new(true)),
+            None => tokens.has_several_principals(),
+        };
+        gateway.separate_principals(has_several, callback.clone());
+        let guard = Guard {
+            names: NameCheck::new(address, &hosts, &origins),
+            tokens,
+            issuer,
+            load: LoadLimits::new(rate),
+        };
         let seal = Arc::new(seal);
         gateway.use_seal(Arc::clone(&seal));
         let cluster = cluster.map(|options| ClusterLink::new(options, Arc::clone(&seal)));
@@ -130,7 +167,8 @@ impl Doors {
         }
         let shared = DoorShared {
             guard,
-            sessions: SessionTable::new(gateway.clone(), seal),
+            endpoints: Endpoints::new(gateway, views, &seal),
+            host: gateway.host.clone(),
             legacy: has_sse.then(|| LegacySessions::new(gateway.clone())),
             metrics: DoorMetrics::new(),
             callback,
@@ -154,7 +192,7 @@ impl Doors {
         tasks.spawn(async move {
             loop {
                 tokio::time::sleep(SWEEP_INTERVAL).await;
-                sweeping.sessions.remove_expired();
+                sweeping.endpoints.iter().for_each(|endpoint| endpoint.sessions.remove_expired());
             }
         });
         if let Some(link) = self.shared.cluster.clone() {
@@ -163,7 +201,7 @@ impl Doors {
         }
         stop.await;
         self.shared.drain.send_replace(true);
-        self.shared.sessions.close_channels();
+        self.shared.endpoints.iter().for_each(|endpoint| endpoint.sessions.close_channels());
         let finished = async {
             while self.shared.guard.load.in_flight() > 0 {
                 tokio::time::sleep(DRAIN_INTERVAL).await;
@@ -185,6 +223,28 @@ impl DoorShared {
     /// Whether the gateway stops.
     pub(crate) fn is_draining(&self) -> bool {
         *self.drain.borrow()
+    }
+
+    /// The number of sessions of the old era in memory.
+    pub(crate) fn session_count(&self) -> usize {
+        self.endpoints.iter().map(|endpoint| endpoint.sessions.len()).sum()
+    }
+
+    /// Counts a refused request, and records it if it is a misuse.
+    pub(crate) fn count_refusal(&self, refusal: &RequestRefusal, (peer, path): (PeerAddress, &str)) {
+        self.metrics.count_refusal(refusal.reason);
+        let Some(misuse) = &refusal.misuse else { return };
+        let address = match peer {
+            PeerAddress::Tcp(address) => address.to_string(),
+            PeerAddress::Unix(_) => "unix".to_owned(),
+        };
+        let client = misuse.client.clone();
+        self.host.record_refusal(RefusedRequest {
+            reason: refusal.reason,
+            path: path.to_owned(),
+            address,
+            client,
+        });
     }
 
     /// Waits until the gateway stops.

@@ -69,6 +69,8 @@ pub struct Gateway {
     principals: Arc<PrincipalViews>,
     /// The open questions to the users of the clients.
     pub(crate) pending: Arc<QuestionRegistry>,
+    /// The name of the view that this gateway serves; the main gateway has none.
+    pub(crate) name: Option<Arc<str>>,
 }
 
 impl Gateway {
@@ -97,6 +99,7 @@ impl Gateway {
             pending,
             client_views,
             principals: Arc::default(),
+            name: None,
         }
     }
 
@@ -116,6 +119,16 @@ impl Gateway {
     pub fn with_log_host(mut self, host: &Host) -> Self {
         self.log_host = Some(host.clone());
         self
+    }
+
+    /// Serves another host, such as an agent of this one, under a name of its own. Open questions, roots and log
+    /// levels are those of the whole gateway.
+    #[must_use]
+    pub fn open_view(&self, name: &str, host: Host, mode: GatewayMode) -> Self {
+        let (views, tool_lists, client_views) = (Arc::default(), Arc::default(), Arc::default());
+        let principals = Arc::new(self.principals.with_same_settings());
+        let view = Self { host, views, tool_lists, client_views, principals, ..self.clone() };
+        Self { name: Some(Arc::from(name)), ..view }.with_mode(mode)
     }
 
     /// Lets clients call tools of local servers as durable tasks. To be set after the mode.

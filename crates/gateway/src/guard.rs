@@ -12,6 +12,8 @@ use std::sync::Arc;
 use hyper::StatusCode;
 use hyper::header::AUTHORIZATION;
 use hyper::http::request::Parts;
+use mcparley::pool::principal::ClientIdentity;
+use mcparley_identity::{AccessPolicy, AccessRefusal};
 
 use crate::guard::load::{LoadLimits, LoadPermit};
 use crate::guard::names::NameCheck;
@@ -32,6 +34,8 @@ pub(crate) enum PeerAddress {
 pub(crate) struct Guard {
     pub(crate) names: NameCheck,
     pub(crate) tokens: TokenPolicy,
+    /// The tokens of an issuer, which are accepted beside those of `tokens`.
+    pub(crate) issuer: Option<AccessPolicy>,
     pub(crate) load: Arc<LoadLimits>,
 }
 
@@ -46,24 +50,75 @@ impl Guard {
         self.names.check_origin(parts)
     }
 
-    /// Identifies the principal of a request by its token.
-    pub(crate) fn identify(&self, parts: &Parts, peer: PeerAddress) -> Result<Arc<str>, RequestRefusal> {
+    /// Identifies the client of a request by its token, for the main endpoint or a view. A client gets the same
+    /// text for every wrong token.
+    pub(crate) async fn identify(
+        &self,
+        parts: &Parts,
+        peer: PeerAddress,
+        view: Option<&str>,
+    ) -> Result<Arc<ClientIdentity>, RequestRefusal> {
         let address = match peer {
-            PeerAddress::Unix(uid) => return Ok(Arc::from(format!("unix:{uid}"))),
+            PeerAddress::Unix(uid) => return Ok(Arc::new(ClientIdentity::new(&format!("unix:{uid}")))),
             PeerAddress::Tcp(address) => address,
         };
         if self.tokens.is_open() {
-            return Ok(Arc::from("open"));
+            return Ok(Arc::new(ClientIdentity::new("open")));
+        }
+        let token = match bearer_token(parts) {
+            Ok(token) => token,
+            Err(BearerMiss::Absent) => {
+                let unauthorized = "a bearer token is required";
+                let refusal = RequestRefusal::new(StatusCode::UNAUTHORIZED, "no_token", unauthorized);
+                return Err(refusal.with_challenge(self.challenge("", view)));
+            }
+            Err(BearerMiss::Ambiguous) => return Err(self.refuse_token("token_header", view)),
+        };
+        if let Some(identity) = self.issuer.as_ref().and_then(|issuer| issuer.find_verified(token, view)) {
+            return Ok(identity);
         }
         self.load.check_failures(address)?;
-        let Some(token) = bearer_token(parts) else {
-            let unauthorized = "a bearer token is required";
-            return Err(RequestRefusal::new(StatusCode::UNAUTHORIZED, "no_token", unauthorized));
+        if let Some(identity) = self.tokens.find_account(token) {
+            return Ok(identity);
+        }
+        let refused = match &self.issuer {
+            None => None,
+            Some(issuer) => match issuer.verify_token(token, view).await {
+                Ok(identity) => return Ok(identity),
+                Err(refused) => Some(refused),
+            },
         };
-        self.tokens.find_principal(token).ok_or_else(|| {
+        if refused.is_none_or(AccessRefusal::may_be_guess) {
             self.load.count_failure(address);
-            RequestRefusal::new(StatusCode::UNAUTHORIZED, "token", "the bearer token is not valid")
+        }
+        Err(match refused {
+            None => self.refuse_token("token", view),
+            Some(AccessRefusal::Scope) => {
+                let missing = "the token lacks a required scope";
+                RequestRefusal::new(StatusCode::FORBIDDEN, AccessRefusal::Scope.as_str(), missing)
+                    .with_challenge(self.challenge(", error=\"insufficient_scope\"", view))
+                    .with_misuse(None)
+            }
+            Some(AccessRefusal::IssuerAway) => {
+                let away = "tokens cannot be checked now";
+                RequestRefusal::new(StatusCode::SERVICE_UNAVAILABLE, AccessRefusal::IssuerAway.as_str(), away)
+                    .with_misuse(None)
+            }
+            Some(refused) => self.refuse_token(refused.as_str(), view),
         })
+    }
+
+    /// Refuses a wrong token; the reason is for the metrics and the audit log.
+    fn refuse_token(&self, reason: &'static str, view: Option<&str>) -> RequestRefusal {
+        RequestRefusal::new(StatusCode::UNAUTHORIZED, reason, "the bearer token is not valid")
+            .with_challenge(self.challenge(", error=\"invalid_token\"", view))
+            .with_misuse(None)
+    }
+
+    /// The challenge (RFC 6750, section 3) with an error, and with the place of the metadata (RFC 9728, section 5.1).
+    fn challenge(&self, error: &str, view: Option<&str>) -> String {
+        let place = self.issuer.as_ref().map(|issuer| format!(", {}", issuer.resource().challenge_of(view)));
+        format!("Bearer realm=\"mcparley\"{error}{}", place.unwrap_or_default())
     }
 
     /// Admits a request of a principal within the limits.
@@ -72,13 +127,24 @@ impl Guard {
     }
 }
 
-/// The token in the `Authorization` header; `None` if there is none, or more than one.
-fn bearer_token(parts: &Parts) -> Option<&str> {
+/// The reason why a request has no bearer token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BearerMiss {
+    Absent,
+    /// There are several headers, or one that is no text.
+    Ambiguous,
+}
+
+/// The token in the `Authorization` header.
+fn bearer_token(parts: &Parts) -> Result<&str, BearerMiss> {
     let mut values = parts.headers.get_all(AUTHORIZATION).iter();
-    let value = values.next()?.to_str().ok()?;
+    let value = values.next().ok_or(BearerMiss::Absent)?;
     if values.next().is_some() {
-        return None;
+        return Err(BearerMiss::Ambiguous);
     }
-    let (scheme, token) = value.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+    let value = value.to_str().map_err(|_| BearerMiss::Ambiguous)?;
+    match value.split_once(' ') {
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => Ok(token.trim()),
+        Some(_) | None => Err(BearerMiss::Absent),
+    }
 }

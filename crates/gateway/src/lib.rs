@@ -7,7 +7,8 @@
 //! | module | content |
 //! |---|---|
 //! | [`Doors`] | clients over HTTP: Streamable HTTP of both eras, HTTP+SSE, Unix sockets |
-//! | `guard` | checks host, origin, token and load of HTTP requests |
+//! | `guard` | checks host, origin, token and load of HTTP requests; tokens of an issuer by [`AccessPolicy`] |
+//! | [`GatewayView`] | some of the servers for some of the clients, at an endpoint of its own |
 //! | [`PageHandler`] | a web page beside the endpoints for MCP, which another crate provides |
 //! | [`Seal`] | sealed values, such as session ids |
 //! | [`serve`] | a client on two byte streams, from its first message to its last |
@@ -53,11 +54,13 @@ mod view;
 pub use client_abilities::offer_from_capabilities;
 pub use cluster_link::ClusterOptions;
 pub use door::{
-    DoorError, DoorListener, DoorOptions, Doors, PAGE_PATH, PageBody, PageHandler, PageRequest, SESSION_PATH,
+    DoorError, DoorListener, DoorOptions, Doors, GatewayView, PAGE_PATH, PageBody, PageHandler, PageRequest,
+    SESSION_PATH,
 };
 pub use durable_calls::{DurableCallError, DurableCalls, DurableState, DurableTask};
 pub use gateway::Gateway;
 pub use guard::tokens::{GeneratedToken, OneTimeToken, TokenFile, TokenFileError, TokenPolicy};
+pub use mcparley_identity::{AccessPolicy, IssuerError, IssuerSettings};
 pub use mode::{GatewayMode, Naming};
 pub use pending::{AnswerError, ListedCall, PendingQuestion, QuestionDetails, QuestionKind, TerminalAnswer};
 pub use seal::{Seal, SealKeyError};

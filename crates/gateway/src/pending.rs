@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcparley::model::limits::PENDING_QUESTIONS;
+use mcparley::pool::principal::Principal;
 use mcparley_platform::random::random_number;
 use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
@@ -146,7 +147,7 @@ impl QuestionRegistry {
             server: server.clone(),
             tool: source.tool.clone(),
             kind: details.kind(),
-            principal: source.principal.id.as_str().to_owned(),
+            principal: principal_name(&source.principal),
             client: source.client.as_deref().map(str::to_owned),
             arguments: if with_details { source.arguments.decode().ok() } else { None },
             details: with_details.then(|| details.clone()),
@@ -183,5 +184,13 @@ impl Drop for ListedQuestion {
         if withdrawn.is_some() {
             self.pending.announce_change();
         }
+    }
+}
+
+/// The name of a principal for people: that of its account if it has one, else its id.
+fn principal_name(principal: &Principal) -> String {
+    match principal.identity.is_told_apart() {
+        true => principal.identity.display_name.to_string(),
+        false => principal.id.as_str().to_owned(),
     }
 }

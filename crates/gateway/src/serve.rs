@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use mcparley::pool::principal::ClientIdentity;
 use mcparley::pool::roots::Root;
 use mcparley_wire::peer::Handler;
 use mcparley_wire::transport::served;
@@ -18,13 +19,15 @@ static NEXT_CLIENT: AtomicU64 = AtomicU64::new(1);
 /// programs that serve clients with a transport of their own.
 #[must_use]
 pub fn client_handler(gateway: &Gateway, principal: &str, roots: Vec<Root>) -> Arc<dyn Handler> {
-    Arc::new(ClientSessions::new(gateway, principal).with_roots(roots))
+    let identity = Arc::new(ClientIdentity::new(principal));
+    Arc::new(ClientSessions::new(gateway, &identity).with_roots(roots))
 }
 
 /// Serves one client until its input ends or its output closes. Calls in progress are canceled then, at the
 /// servers too; the servers themselves stay connected.
 pub async fn serve(gateway: &Gateway, input: impl AsyncRead + Unpin, output: impl AsyncWrite + Unpin) {
     // A client on byte streams is a principal of its own.
-    let principal = format!("stdio:{}", NEXT_CLIENT.fetch_add(1, Ordering::Relaxed));
-    served::serve_client(input, output, Arc::new(ClientSessions::new(gateway, &principal))).await;
+    let account = format!("stdio:{}", NEXT_CLIENT.fetch_add(1, Ordering::Relaxed));
+    let identity = Arc::new(ClientIdentity::new(&account));
+    served::serve_client(input, output, Arc::new(ClientSessions::new(gateway, &identity))).await;
 }

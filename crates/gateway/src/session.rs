@@ -13,12 +13,13 @@ pub(crate) mod running_call;
 pub(crate) mod tool_list;
 pub(crate) mod watches;
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mcparley::Host;
 use mcparley::model::limits::SERVED_SUBSCRIPTIONS;
-use mcparley::pool::principal::{Principal, PrincipalId};
+use mcparley::pool::principal::{ClientIdentity, Principal, PrincipalId};
 use mcparley_wire::{RawJson, Replies};
 use serde_json::Value;
 use tokio::sync::Semaphore;
@@ -40,6 +41,8 @@ static NEXT_SESSION: AtomicU64 = AtomicU64::new(1);
 #[derive(Clone)]
 pub struct GatewaySession {
     pub(crate) shared: Arc<Shared>,
+    /// The principal of the current request, with the identity that was verified for it.
+    principal: Arc<Principal>,
 }
 
 /// State that all clones of a session share.
@@ -47,10 +50,6 @@ pub(crate) struct Shared {
     pub(crate) gateway: Gateway,
     /// The number of the session in this process.
     pub(crate) number: u64,
-    /// The principal, which all its sessions share.
-    principal_name: Box<str>,
-    /// The principal that represents the client at the host.
-    pub(crate) principal: Arc<Principal>,
     /// Sends messages to the client outside of its requests.
     pub(crate) channel: OnceLock<Replies>,
     /// The client as negotiated in the `initialize` handshake of the old era.
@@ -89,27 +88,31 @@ impl Gateway {
         GatewaySession::new(self.clone(), None)
     }
 
-    /// Opens a session for a principal, such as `token:work`. Each session is a principal of its own at the
-    /// host, because log messages belong to the session that made the call.
+    /// Opens a session for a client with this identity. Each session is a principal of its own at the host,
+    /// because log messages belong to the session that made the call.
     #[must_use]
-    pub fn open_session_for(&self, principal: &str) -> GatewaySession {
-        GatewaySession::new(self.for_principal(principal), Some(principal))
+    pub fn open_session_for(&self, identity: &Arc<ClientIdentity>) -> GatewaySession {
+        let gateway = self.for_principal(&identity.account);
+        self.store_token_of(identity);
+        GatewaySession::new(gateway, Some(identity))
     }
 }
 
 impl GatewaySession {
-    fn new(gateway: Gateway, principal: Option<&str>) -> Self {
+    fn new(gateway: Gateway, identity: Option<&Arc<ClientIdentity>>) -> Self {
         let number = NEXT_SESSION.fetch_add(1, Ordering::Relaxed);
         gateway.clients.fetch_add(1, Ordering::Relaxed);
         // A client on byte streams is a principal of its own.
-        let principal_name = principal.map_or_else(|| format!("stdio:{number}"), str::to_owned);
-        let id = principal.map_or_else(|| principal_name.clone(), |name| format!("{name}:{number}"));
-        let principal = Arc::new(Principal::new(PrincipalId::new(&id)));
+        let principal = match identity {
+            None => Principal::new(PrincipalId::new(&format!("stdio:{number}"))),
+            Some(identity) => {
+                let id = PrincipalId::new(&format!("{}:{number}", identity.account));
+                Principal::with_identity(id, Arc::clone(identity))
+            }
+        };
         let shared = Shared {
             gateway,
             number,
-            principal_name: principal_name.into(),
-            principal,
             channel: OnceLock::new(),
             handshake: Mutex::default(),
             client: OnceLock::new(),
@@ -123,7 +126,21 @@ impl GatewaySession {
             http: OnceLock::new(),
             subscriptions: Semaphore::new(SERVED_SUBSCRIPTIONS),
         };
-        Self { shared: Arc::new(shared) }
+        Self { shared: Arc::new(shared), principal: Arc::new(principal) }
+    }
+
+    /// The session for one request, whose client was verified again: its token may be a newer one.
+    pub(crate) fn for_request(&self, identity: &Arc<ClientIdentity>) -> Self {
+        if Arc::ptr_eq(&self.principal.identity, identity) {
+            return self.clone();
+        }
+        let principal = Principal::with_identity(self.principal.id.clone(), Arc::clone(identity));
+        Self { shared: Arc::clone(&self.shared), principal: Arc::new(principal) }
+    }
+
+    /// The principal of the current request.
+    pub(crate) fn principal(&self) -> &Arc<Principal> {
+        &self.principal
     }
 
     /// Whether the gateway is a transparent bridge to one server.
@@ -131,14 +148,28 @@ impl GatewaySession {
         self.shared.gateway.mode.is_transparent()
     }
 
-    /// The name of the principal, by which values for the client are sealed.
+    /// The name of the principal, which all its sessions share.
     pub(crate) fn principal_name(&self) -> &str {
-        &self.shared.principal_name
+        &self.principal.identity.account
+    }
+
+    /// The name of the view that the client uses; the main endpoint has none.
+    pub(crate) fn view_name(&self) -> Option<&str> {
+        self.shared.gateway.name.as_deref()
+    }
+
+    /// The owner that values for the client are sealed for: its account, at this endpoint.
+    pub(crate) fn seal_owner(&self) -> Cow<'_, str> {
+        let account = self.principal_name();
+        match self.view_name() {
+            None => Cow::Borrowed(account),
+            Some(view) => Cow::Owned(format!("{account}\0{view}")),
+        }
     }
 
     /// Whether the gateway tells this principal apart from others, by its token.
     pub(crate) fn is_told_apart(&self) -> bool {
-        ["token:", "jwt:"].iter().any(|kind| self.principal_name().starts_with(kind))
+        self.principal.identity.is_told_apart()
     }
 
     /// Whether questions name their server, because there is more than one.

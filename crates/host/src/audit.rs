@@ -8,10 +8,12 @@
 //! | part | module |
 //! |---|---|
 //! | one record, and the JSON line it becomes | `record` |
+//! | a request that a gateway refused | `refused_request` |
 //! | the entry of a running call, written when the call ends | `entry` |
 
 mod entry;
 mod record;
+mod refused_request;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -25,6 +27,7 @@ use mcparley_pool::task::{self, AbortOnDropTask};
 use record::AuditRecord;
 
 pub(crate) use entry::AuditEntry;
+pub use refused_request::RefusedRequest;
 
 /// The audit log of a host's calls. Dropping the log writes the queued records first.
 #[derive(Debug)]

@@ -79,7 +79,7 @@ impl Host {
     /// # Errors
     /// A [`CallError`]. A tool that ran and reported a failure is no error: see [`CallOutcome::is_error`].
     pub async fn call(&self, mut call: Call) -> Result<CallOutcome, CallError> {
-        let mut audit_entry = self.audit_entry(|| call.selector.display_name());
+        let mut audit_entry = self.audit_entry(call.client_identity(), || call.selector.display_name());
         let result = match call.open_span() {
             // Boxed: with its span the future would be larger for every call.
             Some(span) => Box::pin(self.execute_call(&mut call, &mut audit_entry).instrument(span)).await,
@@ -97,7 +97,7 @@ impl Host {
     /// A [`CallError`].
     pub async fn call_to_forward(&self, mut call: Call) -> Result<ForwardableOutcome, CallError> {
         call.is_forwarded = true;
-        let mut audit_entry = self.audit_entry(|| call.selector.display_name());
+        let mut audit_entry = self.audit_entry(call.client_identity(), || call.selector.display_name());
         let result = match call.open_span() {
             // Boxed, as above.
             Some(span) => Box::pin(self.execute_call(&mut call, &mut audit_entry).instrument(span)).await,
@@ -132,7 +132,7 @@ impl Host {
             return result;
         }
         // Last, so that no text is stored that a hook removed.
-        Ok(self.limit_outcome(&bound, result?).await)
+        Ok(self.limit_outcome((call, &bound), result?).await)
     }
 
     /// Sends a permitted call to its server, or runs the host's built-in tool.

@@ -50,12 +50,14 @@ use mcparley_model::similar::similar_names;
 use mcparley_pool::connect::ConnectContext;
 use mcparley_pool::connection::{CALLS_GRACE, Connection, ServerStatus, StatusEvent, Unavailable};
 use mcparley_pool::log::LogLine;
+use mcparley_pool::principal::ClientIdentity;
 use mcparley_pool::task::AbortOnDropTask;
 use mcparley_results::ResultLimiter;
 use parts::NextRoster;
 use shown_order::ShownOrder;
 
 pub use crate::agent_error::AgentError;
+pub use crate::audit::RefusedRequest;
 pub use agent::Agent;
 pub(crate) use built_in::{BuiltInFactory, BuiltInServer};
 pub(crate) use call_statistics::CallStatistics;
@@ -343,10 +345,23 @@ impl Host {
         change
     }
 
+    /// Records a request that a gateway refused, if the host keeps an audit log.
+    pub fn record_refusal(&self, refused: RefusedRequest) {
+        if let Some(audit) = &self.inner.parts.audit {
+            audit.record_refusal(refused);
+        }
+    }
+
     /// Opens the audit entry of a call, if the host keeps an audit log.
-    pub(crate) fn audit_entry(&self, wanted: impl FnOnce() -> String) -> AuditEntry {
+    pub(crate) fn audit_entry(
+        &self,
+        client: Option<&Arc<ClientIdentity>>,
+        wanted: impl FnOnce() -> String,
+    ) -> AuditEntry {
         match &self.inner.parts.audit {
-            Some(audit) => AuditEntry::for_call(audit, self.loaded_config().agent.clone(), &wanted()),
+            Some(audit) => {
+                AuditEntry::for_call(audit, (self.loaded_config().agent.clone(), client.cloned()), &wanted())
+            }
             None => AuditEntry::default(),
         }
     }

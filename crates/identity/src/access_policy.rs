@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use mcparley_auth::web::Web;
+use mcparley_model::settings::TokenIssuer;
 use mcparley_pool::principal::ClientIdentity;
 use mcparley_wire::transport::http::Network;
 use url::Url;
 
+use crate::access_refusal::AccessRefusal;
 use crate::claims::check_claims;
 use crate::client_name::client_identity;
 use crate::compact::CompactToken;
@@ -15,11 +17,10 @@ use crate::issuer_error::IssuerError;
 use crate::issuer_keys::IssuerKeys;
 use crate::key_source::KeySource;
 use crate::protected_resource::ProtectedResource;
-use crate::token_refusal::TokenRefusal;
 use crate::verification_key::SignatureAlgorithm;
 use crate::verified_tokens::{TokenHash, VerifiedToken, VerifiedTokens, hash_token};
 
-/// The issuer whose tokens are accepted, and what they must be for.
+/// The issuer whose tokens are accepted, and their audience and scopes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IssuerSettings {
     /// The issuer, byte for byte as in its tokens.
@@ -28,6 +29,18 @@ pub struct IssuerSettings {
     pub resource: String,
     /// The scopes that every token needs.
     pub scopes: Vec<String>,
+}
+
+impl IssuerSettings {
+    /// The settings of an issuer, for the resource that it names or else for this one.
+    #[must_use]
+    pub fn from_setting(setting: &TokenIssuer, resource: &str) -> Self {
+        Self {
+            issuer: setting.issuer.clone(),
+            resource: setting.audience.clone().unwrap_or_else(|| resource.to_owned()),
+            scopes: setting.scopes.clone(),
+        }
+    }
 }
 
 /// The access tokens that a gateway accepts.
@@ -91,12 +104,12 @@ impl AccessPolicy {
     /// Verifies a token for an endpoint: the main one, or a view.
     ///
     /// # Errors
-    /// A [`TokenRefusal`].
+    /// A [`AccessRefusal`].
     pub async fn verify_token(
         &self,
         token: &str,
         view: Option<&str>,
-    ) -> Result<Arc<ClientIdentity>, TokenRefusal> {
+    ) -> Result<Arc<ClientIdentity>, AccessRefusal> {
         let (hash, now) = (hash_token(token), SystemTime::now());
         if let Some(found) = self.find_token(&hash, now) {
             return self.check_access(&found, view);
@@ -108,13 +121,13 @@ impl AccessPolicy {
 
     /// Verifies the form, the claims and the signature of a token. The claims come first, so that a token of
     /// another issuer, or an old one, causes no fetch of keys.
-    async fn verify_signed(&self, token: &str, now: SystemTime) -> Result<VerifiedToken, TokenRefusal> {
+    async fn verify_signed(&self, token: &str, now: SystemTime) -> Result<VerifiedToken, AccessRefusal> {
         let compact = CompactToken::parse(token)?;
-        let algorithm = SignatureAlgorithm::parse(&compact.header.alg).ok_or(TokenRefusal::Algorithm)?;
+        let algorithm = SignatureAlgorithm::parse(&compact.header.alg).ok_or(AccessRefusal::Algorithm)?;
         let checked = check_claims(&compact.claims, &self.issuer, now)?;
         let (key, key_version) = self.keys.find_key(compact.header.kid.as_deref(), algorithm).await?;
         if !key.verify_signature(algorithm, compact.signed, &compact.signature) {
-            return Err(TokenRefusal::Signature);
+            return Err(AccessRefusal::Signature);
         }
         let identity = client_identity(&self.issuer, (&compact.claims, &checked), token);
         Ok(VerifiedToken {
@@ -134,13 +147,13 @@ impl AccessPolicy {
         &self,
         token: &VerifiedToken,
         view: Option<&str>,
-    ) -> Result<Arc<ClientIdentity>, TokenRefusal> {
+    ) -> Result<Arc<ClientIdentity>, AccessRefusal> {
         if !self.resource.is_among(&token.audiences, view) {
-            return Err(TokenRefusal::Audience);
+            return Err(AccessRefusal::Audience);
         }
         match self.resource.scopes().iter().all(|scope| token.identity.has_scope(scope)) {
             true => Ok(Arc::clone(&token.identity)),
-            false => Err(TokenRefusal::Scope),
+            false => Err(AccessRefusal::Scope),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use mcparley_model::limits::CLOCK_SKEW;
 use serde_json::{Map, Value};
 
-use crate::token_refusal::TokenRefusal;
+use crate::access_refusal::AccessRefusal;
 
 /// The claims of a token with the right issuer, subject and times.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,24 +23,24 @@ pub(crate) fn check_claims(
     claims: &Map<String, Value>,
     issuer: &str,
     now: SystemTime,
-) -> Result<CheckedClaims, TokenRefusal> {
+) -> Result<CheckedClaims, AccessRefusal> {
     if claims.get("iss").and_then(Value::as_str) != Some(issuer) {
-        return Err(TokenRefusal::Issuer);
+        return Err(AccessRefusal::Issuer);
     }
     let subject = claims.get("sub").and_then(Value::as_str).filter(|subject| !subject.is_empty());
-    let subject = subject.ok_or(TokenRefusal::Subject)?.to_owned();
+    let subject = subject.ok_or(AccessRefusal::Subject)?.to_owned();
     if claims.contains_key("cnf") {
-        return Err(TokenRefusal::Bound);
+        return Err(AccessRefusal::Bound);
     }
-    let expires = claims.get("exp").and_then(parse_date).ok_or(TokenRefusal::NoExpiry)?;
+    let expires = claims.get("exp").and_then(parse_date).ok_or(AccessRefusal::NoExpiry)?;
     if is_over(expires, now) {
-        return Err(TokenRefusal::Expired);
+        return Err(AccessRefusal::Expired);
     }
     for claim in ["nbf", "iat"] {
         let Some(date) = claims.get(claim) else { continue };
-        let date = parse_date(date).ok_or(TokenRefusal::NotYetValid)?;
+        let date = parse_date(date).ok_or(AccessRefusal::NotYetValid)?;
         if date > now + CLOCK_SKEW {
-            return Err(TokenRefusal::NotYetValid);
+            return Err(AccessRefusal::NotYetValid);
         }
     }
     Ok(CheckedClaims { subject, expires, audiences: text_values(claims.get("aud")).collect() })

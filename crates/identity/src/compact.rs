@@ -6,7 +6,7 @@ use mcparley_model::limits::CLIENT_TOKEN_BYTES;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::token_refusal::TokenRefusal;
+use crate::access_refusal::AccessRefusal;
 
 /// The types of tokens that are accepted: an access token (RFC 9068), or one that does not say.
 const TYPES: [&str; 3] = ["at+jwt", "application/at+jwt", "jwt"];
@@ -33,25 +33,25 @@ pub(crate) struct TokenHeader {
 
 impl<'t> CompactToken<'t> {
     /// Takes a token apart.
-    pub(crate) fn parse(token: &'t str) -> Result<Self, TokenRefusal> {
+    pub(crate) fn parse(token: &'t str) -> Result<Self, AccessRefusal> {
         if token.len() > CLIENT_TOKEN_BYTES {
-            return Err(TokenRefusal::TooLarge);
+            return Err(AccessRefusal::TooLarge);
         }
-        let (signed, signature) = token.rsplit_once('.').ok_or(TokenRefusal::Form)?;
-        let (header, claims) = signed.split_once('.').ok_or(TokenRefusal::Form)?;
+        let (signed, signature) = token.rsplit_once('.').ok_or(AccessRefusal::Form)?;
+        let (header, claims) = signed.split_once('.').ok_or(AccessRefusal::Form)?;
         // A third dot is no character of base64url.
         let header: TokenHeader = decode_part(header)?;
         let claims = decode_part(claims)?;
-        let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|_| TokenRefusal::Form)?;
+        let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|_| AccessRefusal::Form)?;
         let is_known = |kind: &String| TYPES.iter().any(|known| known.eq_ignore_ascii_case(kind));
         match header.crit.is_none() && header.typ.as_ref().is_none_or(is_known) {
             true => Ok(Self { header, claims, signed: signed.as_bytes(), signature }),
-            false => Err(TokenRefusal::Type),
+            false => Err(AccessRefusal::Type),
         }
     }
 }
 
-fn decode_part<T: for<'d> Deserialize<'d>>(part: &str) -> Result<T, TokenRefusal> {
-    let bytes = URL_SAFE_NO_PAD.decode(part).map_err(|_| TokenRefusal::Form)?;
-    serde_json::from_slice(&bytes).map_err(|_| TokenRefusal::Form)
+fn decode_part<T: for<'d> Deserialize<'d>>(part: &str) -> Result<T, AccessRefusal> {
+    let bytes = URL_SAFE_NO_PAD.decode(part).map_err(|_| AccessRefusal::Form)?;
+    serde_json::from_slice(&bytes).map_err(|_| AccessRefusal::Form)
 }

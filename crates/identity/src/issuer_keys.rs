@@ -1,7 +1,7 @@
 //! The cache of an issuer's keys, refreshed by requests: when it expires, and when a token names a new key.
 //!
 //! All requests that need newer keys share one fetch (single flight), which runs in a task of its own: a client
-//! that goes away cannot end it. The interval between two fetches bounds what tokens with invented keys cost.
+//! that goes away cannot end it. The interval between two fetches bounds the cost of tokens with invented keys.
 //! While the issuer is away its expired keys are used on, for a day.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,10 +11,10 @@ use mcparley_model::limits::{FIRST_KEYS_INTERVAL, KEYS_INTERVAL, KEYS_STALE_TIME
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use crate::access_refusal::AccessRefusal;
 use crate::issuer_error::IssuerError;
 use crate::key_set::KeySet;
 use crate::key_source::{FetchedKeys, KeySource};
-use crate::token_refusal::TokenRefusal;
 use crate::verification_key::{SignatureAlgorithm, VerificationKey};
 
 /// The keys of an issuer.
@@ -77,11 +77,11 @@ impl IssuerKeys {
         self: &Arc<Self>,
         id: Option<&str>,
         algorithm: SignatureAlgorithm,
-    ) -> Result<(Arc<VerificationKey>, u64), TokenRefusal> {
+    ) -> Result<(Arc<VerificationKey>, u64), AccessRefusal> {
         let mut patience = None;
         if let Some(current) = self.current_keys() {
             match current.find_key(id, algorithm) {
-                Err(TokenRefusal::UnknownKey) => {}
+                Err(AccessRefusal::UnknownKey) => {}
                 found if current.is_fresh => return found,
                 // An expired key is good enough for now if the issuer is slow or away.
                 Ok(_) => patience = Some(if current.is_issuer_away { Duration::ZERO } else { KEYS_WAIT }),
@@ -89,7 +89,7 @@ impl IssuerKeys {
             }
         }
         self.wait_for_fetch(patience).await;
-        let current = self.current_keys().ok_or(TokenRefusal::IssuerAway)?;
+        let current = self.current_keys().ok_or(AccessRefusal::IssuerAway)?;
         current.find_key(id, algorithm)
     }
 
@@ -97,10 +97,11 @@ impl IssuerKeys {
     async fn wait_for_fetch(self: &Arc<Self>, patience: Option<Duration>) {
         let Some(mut running) = self.start_fetch() else { return };
         // Nothing is ever sent: the channel closes at the end of the fetch.
-        match patience {
-            None => drop(running.changed().await),
-            Some(patience) => drop(tokio::time::timeout(patience, running.changed()).await),
-        }
+        let ended = running.changed();
+        let _closed = match patience {
+            None => ended.await,
+            Some(patience) => tokio::time::timeout(patience, ended).await.unwrap_or(Ok(())),
+        };
     }
 
     fn start_fetch(self: &Arc<Self>) -> Option<watch::Receiver<()>> {
@@ -164,7 +165,7 @@ impl CurrentKeys {
         &self,
         id: Option<&str>,
         algorithm: SignatureAlgorithm,
-    ) -> Result<(Arc<VerificationKey>, u64), TokenRefusal> {
+    ) -> Result<(Arc<VerificationKey>, u64), AccessRefusal> {
         self.keys.find_key(id, algorithm).map(|key| (key, self.version))
     }
 }

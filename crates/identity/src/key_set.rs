@@ -6,7 +6,7 @@ use mcparley_model::limits::ISSUER_KEYS;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::token_refusal::TokenRefusal;
+use crate::access_refusal::AccessRefusal;
 use crate::verification_key::{JsonWebKey, SignatureAlgorithm, VerificationKey};
 
 /// The keys of an issuer that can verify signatures.
@@ -33,17 +33,17 @@ impl KeySet {
         &self,
         id: Option<&str>,
         algorithm: SignatureAlgorithm,
-    ) -> Result<Arc<VerificationKey>, TokenRefusal> {
+    ) -> Result<Arc<VerificationKey>, AccessRefusal> {
         let is_named = |key: &&Arc<VerificationKey>| id.is_none() || key.id.as_deref() == id;
         let mut fitting = self.0.iter().filter(is_named).filter(|key| key.is_for(algorithm));
         match (fitting.next(), fitting.next()) {
             (Some(key), None) => Ok(Arc::clone(key)),
             (Some(key), Some(_)) if id.is_some() => Ok(Arc::clone(key)),
-            (Some(_), Some(_)) => Err(TokenRefusal::UnknownKey),
+            (Some(_), Some(_)) => Err(AccessRefusal::UnknownKey),
             (None, _) if id.is_some() && self.0.iter().any(|key| is_named(&key)) => {
-                Err(TokenRefusal::KeyType)
+                Err(AccessRefusal::KeyType)
             }
-            (None, _) => Err(TokenRefusal::UnknownKey),
+            (None, _) => Err(AccessRefusal::UnknownKey),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! | to | start at |
 //! |---|---|
 //! | check a client's token, and learn its identity | [`AccessPolicy`] |
-//! | learn why a token is refused | [`TokenRefusal`] |
+//! | learn why a token is refused | [`AccessRefusal`] |
 //! | tell clients where they get a token (RFC 9728) | [`ProtectedResource`] |
 //!
 //! A token goes through `compact` (its form), `claims` (issuer, subject and times), `issuer_keys` and
@@ -13,6 +13,7 @@
 //! This crate knows no HTTP requests of clients: a gateway hands it the text of a token.
 
 mod access_policy;
+mod access_refusal;
 mod claims;
 mod client_name;
 mod compact;
@@ -21,12 +22,11 @@ mod issuer_keys;
 mod key_set;
 mod key_source;
 mod protected_resource;
-mod token_refusal;
 mod verification_key;
 mod verified_tokens;
 
 pub use access_policy::{AccessPolicy, IssuerSettings};
+pub use access_refusal::AccessRefusal;
 pub use issuer_error::IssuerError;
 pub use protected_resource::{ProtectedResource, is_view_name};
-pub use token_refusal::TokenRefusal;
 pub use verification_key::SignatureAlgorithm;

@@ -11,6 +11,7 @@
 //! | which programs would a command start | [`command_line`], [`program`] |
 //! | which servers started this process | [`ancestry`] |
 //! | which settings, policies and approvals apply | [`settings`], [`policy`], [`approval`] |
+//! | which clients may use a view of a gateway | [`principal_match`] |
 //! | how is a tool defined and named | [`tool`], [`name`] |
 //! | may a tool be called | [`permission`], [`trust`] |
 //! | which hooks run beside a call | [`hook`] |
@@ -34,6 +35,7 @@ pub mod log_level;
 pub mod name;
 pub mod permission;
 pub mod policy;
+pub mod principal_match;
 pub mod program;
 pub mod scope;
 pub mod secret;

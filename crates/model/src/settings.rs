@@ -7,6 +7,7 @@
 mod audit;
 mod classifier;
 mod folder;
+mod gateway;
 mod hooks;
 mod identity;
 mod pin;
@@ -28,6 +29,7 @@ use crate::secret::Secret;
 
 pub use audit::AuditSetting;
 pub use classifier::ClassifierCommand;
+pub use gateway::{TokenIssuer, ViewPrefix, ViewSettings};
 pub use identity::IdentityProvider;
 pub use pin::ToolPinSettings;
 
@@ -104,6 +106,10 @@ pub struct MergedSettings {
     pub connectors: Option<(SettingsLayer, Spanned<String>)>,
     /// `xaaIdp`: the identity provider, for servers with cross-application sign-in (XAA).
     pub identity: Option<Spanned<IdentityProvider>>,
+    /// `tokenIssuer`: the issuer whose tokens a gateway over HTTP accepts.
+    pub token_issuer: Option<Spanned<TokenIssuer>>,
+    /// `gateways`: the views of a gateway over HTTP.
+    pub gateways: Vec<Spanned<ViewSettings>>,
     /// `hooks`: commands that run beside calls.
     pub hooks: HookSet,
     /// `audit`: whether calls are recorded, and in which file.
@@ -170,6 +176,8 @@ impl MergedSettings {
                 "enabledPlugins" => self.read_enabled_plugins(value, layer),
                 "connectors" => self.read_connectors(value, layer),
                 "xaaIdp" => self.read_identity(value, layer),
+                "tokenIssuer" => self.read_token_issuer(value, layer),
+                "gateways" => self.read_gateways(value, layer),
                 "env" => self.read_env(value, layer),
                 "audit" => self.read_audit(value, layer),
                 key if HookSet::KEYS.contains(&key) => self.read_hook_settings(key, value, layer),

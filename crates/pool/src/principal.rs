@@ -124,6 +124,12 @@ impl ClientIdentity {
         ["token:", "jwt:"].iter().any(|kind| self.account.starts_with(kind))
     }
 
+    /// The name for people, if it is another than the account.
+    #[must_use]
+    pub fn distinct_name(&self) -> Option<&str> {
+        (self.display_name != self.account).then_some(&*self.display_name)
+    }
+
     /// Whether the client's token has a scope.
     #[must_use]
     pub fn has_scope(&self, scope: &str) -> bool {

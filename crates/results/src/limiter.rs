@@ -45,6 +45,13 @@ impl ResultLimiter {
         Self { stored, unpacking: Arc::new(Semaphore::new(IMAGES_AT_ONCE)) }
     }
 
+    /// The limiter for the calls of one account, such as a client of a gateway: it reads only results that it
+    /// stored itself.
+    #[must_use]
+    pub fn for_owner(&self, owner: Option<&Arc<str>>) -> Self {
+        Self { stored: Arc::new(self.stored.for_owner(owner)), unpacking: Arc::clone(&self.unpacking) }
+    }
+
     /// Removes stored results that earlier hosts left behind.
     pub fn remove_old_results(&self) -> impl Future<Output = ()> + Send + 'static {
         let store = Arc::clone(&self.stored.store);

@@ -29,7 +29,9 @@ pub struct StoredResult {
 /// The stored results of one host and its agents. A host can read only results that it stored itself.
 pub(crate) struct StoredResults {
     pub(crate) store: Arc<dyn ResultStore>,
-    entries: Mutex<HashMap<ResultHandle, StoredEntry>>,
+    entries: Arc<Mutex<HashMap<ResultHandle, StoredEntry>>>,
+    /// The account that stores and reads; of several, none can read results of another.
+    owner: Option<Arc<str>>,
 }
 
 /// Index entry of one stored result.
@@ -37,6 +39,7 @@ pub(crate) struct StoredResults {
 pub(crate) struct StoredEntry {
     pub(crate) bytes: u64,
     pub(crate) content: StoredContent,
+    owner: Option<Arc<str>>,
 }
 
 /// The content type of a stored result: text or binary.
@@ -51,12 +54,19 @@ pub(crate) enum StoredContent {
 
 impl StoredResults {
     pub(crate) fn new(store: Arc<dyn ResultStore>) -> Self {
-        Self { store, entries: Mutex::default() }
+        Self { store, entries: Arc::default(), owner: None }
     }
 
-    /// Finds the stored result with this handle.
+    /// The results of one account, in the same store and index.
+    pub(crate) fn for_owner(&self, owner: Option<&Arc<str>>) -> Self {
+        Self { store: Arc::clone(&self.store), entries: Arc::clone(&self.entries), owner: owner.cloned() }
+    }
+
+    /// Finds the stored result with this handle, if it is the owner's.
     pub(crate) fn find_entry(&self, handle: &str) -> Option<(ResultHandle, StoredEntry)> {
-        self.lock_entries().get_key_value(handle).map(|(handle, entry)| (handle.clone(), entry.clone()))
+        let entries = self.lock_entries();
+        let (handle, entry) = entries.get_key_value(handle).filter(|(_, entry)| entry.owner == self.owner)?;
+        Some((handle.clone(), entry.clone()))
     }
 
     /// Stores a text.
@@ -94,7 +104,8 @@ impl StoredResults {
         }
         let handle = ResultHandle::new(origin);
         let path = self.store.store_result(&ResultPayload { handle: &handle, extension, bytes })?;
-        self.lock_entries().insert(handle.clone(), StoredEntry { bytes: bytes.len() as u64, content });
+        let entry = StoredEntry { bytes: bytes.len() as u64, content, owner: self.owner.clone() };
+        self.lock_entries().insert(handle.clone(), entry);
         Ok((handle, path))
     }
 

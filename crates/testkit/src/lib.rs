@@ -6,7 +6,7 @@
 //! Start reading at [`HostileKind`] (how a process resists termination) and [`processes_tagged`] (which
 //! processes are left); for servers at [`ScriptedStdio`], [`HttpServer`] and [`SCRIPTS`] (their faults); for
 //! sign-in at [`AuthServer`] (a fake authorization server, with the faults in [`LIES`]) and [`Browser`]. A
-//! real OpenID provider is [`OpenIdProvider`], and [`TlsSite`] serves pages over `https`. [`ExternalServer`]
+//! real OpenID provider is [`OpenIdProvider`], [`TokenIssuer`] signs any token that a test wants, and [`TlsSite`] serves pages over `https`. [`ExternalServer`]
 //! runs a third-party server program. [`FaultProxy`] injects network faults; [`SocksProxy`] is a SOCKS5
 //! proxy. [`run_in_own_process`] isolates a test that measures its memory, [`TraceRecorder`] records spans and
 //! events, [`TerminalSession`] runs a program on a terminal whose screen a test reads, and [`TmuxSession`] in a
@@ -34,6 +34,7 @@ mod socks;
 mod terminal;
 mod tls_site;
 mod tmux;
+mod token_issuer;
 mod trace_recorder;
 
 pub use alone::run_in_own_process;
@@ -56,4 +57,5 @@ pub use socks::{SocksBehavior, SocksProxy, SocksRequest};
 pub use terminal::{Key, TerminalSession};
 pub use tls_site::TlsSite;
 pub use tmux::TmuxSession;
+pub use token_issuer::{TokenIssuer, TokenKey};
 pub use trace_recorder::TraceRecorder;

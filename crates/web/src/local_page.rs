@@ -60,6 +60,8 @@ impl LocalPage {
             hosts: Vec::new(),
             origins: Vec::new(),
             tokens: TokenPolicy::Once(once),
+            issuer: None,
+            views: Vec::new(),
             rate: None,
             has_sse: false,
             callback: None,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, ValueEnum};
 use mcparley::model::name::ServerName;
+use mcparley::model::settings::{MergedSettings, TokenIssuer};
 use mcparley_cluster::StoreAddress;
 use mcparley_gateway::{GatewayMode, Naming};
 
@@ -164,6 +165,21 @@ pub struct DoorArgs {
     #[arg(long, value_name = "FILE", requires = "http")]
     pub token_file: Option<PathBuf>,
 
+    /// Accept the access tokens of this issuer, in place of the default token file
+    ///
+    /// They are JSON Web Tokens, signed with the keys of the issuer's metadata. The setting `tokenIssuer` does
+    /// the same.
+    #[arg(long, value_name = "URL", requires = "http", conflicts_with = "no_token")]
+    pub issuer: Option<String>,
+
+    /// Require this audience of tokens: the URL of `/mcp`, as clients and the issuer know it
+    #[arg(long, value_name = "URL", requires = "issuer")]
+    pub audience: Option<String>,
+
+    /// Require this scope of tokens of the issuer; may be repeated
+    #[arg(long, value_name = "NAME", requires = "issuer")]
+    pub scope: Vec<String>,
+
     /// Accept this name in the `Host` header; may be repeated
     #[arg(long, value_name = "NAME", requires = "http")]
     pub host: Vec<String>,
@@ -206,6 +222,15 @@ impl DoorArgs {
     #[must_use]
     pub fn is_used(&self) -> bool {
         self.http.is_some() || self.unix.is_some()
+    }
+
+    /// The issuer of tokens, by the options or else by the settings.
+    pub(crate) fn token_issuer(&self, settings: &MergedSettings) -> Option<TokenIssuer> {
+        let named = self.issuer.clone().map(|issuer| {
+            let (audience, scopes) = (self.audience.clone(), self.scope.clone());
+            TokenIssuer { issuer, audience, scopes }
+        });
+        named.or_else(|| settings.token_issuer.as_ref().map(|set| set.value.clone()))
     }
 }
 

@@ -3,7 +3,7 @@
 use mcparley::auth::callback::CallbackError;
 use mcparley::model::explain::Explain;
 use mcparley_cluster::{JoinError, StoreAddressError};
-use mcparley_gateway::{DoorError, SealKeyError, TokenFileError};
+use mcparley_gateway::{DoorError, IssuerError, SealKeyError, TokenFileError};
 use mcparley_web::LocalPageError;
 
 /// The reason why `serve` or `ui` cannot listen.
@@ -15,6 +15,9 @@ pub(crate) enum DoorSetupError {
     /// The token file cannot be used.
     #[error(transparent)]
     Tokens(TokenFileError),
+    /// The issuer of tokens cannot be used.
+    #[error("cannot accept tokens of the issuer: {0}")]
+    Issuer(IssuerError),
     /// The key of session ids cannot be used.
     #[error(transparent)]
     Seal(SealKeyError),
@@ -40,6 +43,7 @@ pub(crate) enum DoorSetupError {
 impl Explain for DoorSetupError {
     fn hint(&self) -> Option<String> {
         let hint = match self {
+            Self::Issuer(error) => return error.hint(),
             Self::Listener(DoorError::OpenAddress(_)) => {
                 "use `127.0.0.1`, or allow it with `--any-address` and name the host with `--host`"
             }

@@ -108,3 +108,93 @@ fn address_that_other_machines_reach_is_refused_without_the_option() {
         assert!(done.err.contains("--any-address"), "{done:?}");
     }
 }
+
+/// Posts a message to a path of a gateway with a token; returns the status line and the whole answer.
+fn post(address: &str, path: &str, token: &str, method: &str, params: &serde_json::Value) -> String {
+    let mut params = params.clone();
+    params["_meta"] = json!({ "io.modelcontextprotocol/protocolVersion": NEW,
+        "io.modelcontextprotocol/clientCapabilities": {} });
+    let name = params["name"].as_str().map(|name| format!("Mcp-Name: {name}\r\n")).unwrap_or_default();
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    write!(
+        stream,
+        "POST {path} HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nConnection: close\r\n\
+         Authorization: Bearer {token}\r\nMCP-Protocol-Version: {NEW}\r\nMcp-Method: {method}\r\n{name}\
+         Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .unwrap();
+    read_all(stream)
+}
+
+// G4 B94
+#[test]
+fn view_of_the_settings_is_served_to_its_clients_with_its_own_mode() {
+    let (one, two) = (ScriptedStdio::new(&[]), ScriptedStdio::new(&[]));
+    let world = world(&json!({ "one": entry(&one), "two": entry(&two) }));
+    world.write(
+        "home/.claude/settings.json",
+        r#"{"gateways": {
+            "ops": {"servers": ["two"], "tools": ["two__echo"], "mode": "bypassPermissions", "principals": ["token:ada"]},
+            "broken": {"principals": ["ada"]}
+        }}"#,
+    );
+    world.write(
+        "home/project/.claude/settings.json",
+        r#"{"gateways": {"project": {"principals": ["*"]}}, "tokenIssuer": {"issuer": "https://x.example"}}"#,
+    );
+    world.write("home/tokens", "ada:secret-a\neve:secret-b\n");
+    let tokens = world.root.join("home/tokens");
+    std::fs::set_permissions(&tokens, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    let words = [
+        &["serve", "--http", "127.0.0.1:0", "--permission-mode", "default", "--token-file"],
+        &[tokens.to_str().unwrap()][..],
+    ]
+    .concat();
+    let mut command = world.command(&words);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let mut said = Vec::new();
+    for line in lines.by_ref() {
+        let is_last = line.contains("one `name:token` per line");
+        said.push(line);
+        if is_last {
+            break;
+        }
+    }
+    let gateway = HttpGateway { child, address: address_of(&said) };
+    std::thread::spawn(move || lines.for_each(drop));
+    let text = said.join("\n");
+    assert!(
+        text.contains(&format!("listening on http://{}/mcp/ops: 1 server, for ada", gateway.address)),
+        "{text}"
+    );
+    assert!(text.contains("the view `broken` is left out") && text.contains("settings.json:3:"), "{text}");
+    assert!(text.contains("`gateways` counts only in managed and user settings"), "{text}");
+    assert!(!text.contains("/mcp/project"), "{text}");
+    let call = |path: &str, token: &str, tool: &str| {
+        let params = json!({ "name": tool, "arguments": { "message": "hi" } });
+        post(&gateway.address, path, token, "tools/call", &params)
+    };
+    let listed = post(&gateway.address, "/mcp/ops", "secret-a", "tools/list", &json!({}));
+    assert!(
+        listed.contains("two__echo") && !listed.contains("one__") && !listed.contains("two__slow"),
+        "{listed}"
+    );
+    let done = call("/mcp/ops", "secret-a", "two__echo");
+    assert!(done.starts_with("HTTP/1.1 200") && done.contains(r#""text":"hi""#), "{done}");
+    for (path, token) in [("/mcp/ops", "secret-b"), ("/mcp/none", "secret-b"), ("/mcp/project", "secret-a")] {
+        let refused = call(path, token, "two__echo");
+        assert!(refused.starts_with("HTTP/1.1 404"), "{path}: {refused}");
+    }
+    // The main endpoint has the permission mode of the gateway, in which nothing is allowed without a question.
+    let main = call("/mcp", "secret-a", "two__echo");
+    assert!(!main.contains(r#""text":"hi""#), "{main}");
+}
+
+fn address_of(lines: &[String]) -> String {
+    let address = |line: &String| line.split("http://").nth(1)?.strip_suffix("/mcp").map(str::to_owned);
+    lines.iter().find_map(address).unwrap()
+}

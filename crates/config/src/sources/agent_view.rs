@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::plan::Plan;
 
+use mcparley_model::config::Spanned;
 use mcparley_model::name::ServerName;
 use mcparley_model::text::display_line;
 use serde::Serialize;
@@ -18,7 +19,14 @@ impl LoadedConfig {
     pub fn for_agent(&self, agent: &AgentSpec) -> Self {
         let own = self.plan_agent_servers(agent);
         let plan = self.plan.merge_agent_plan(&own, |name| agent.can_see(name));
-        Self { plan, agent: Some(agent.name.clone()), ..self.clone() }
+        let mut seen = Self { plan, agent: Some(agent.name.clone()), ..self.clone() };
+        if let Some(value) = agent.mode {
+            seen.settings.mode = Some(Spanned { value, origin: agent.origin.clone() });
+        }
+        if let Some(tools) = &agent.offered_tools {
+            seen.settings.offered_tools.clone_from(tools);
+        }
+        seen
     }
 
     /// The configuration with only the servers that an agent brings.

@@ -15,6 +15,8 @@ use super::{ClusterLink, WaitingRequest, unreachable_error};
 pub(crate) struct OwnedRequest<'r> {
     pub(crate) owner: InstanceId,
     pub(crate) principal: &'r str,
+    /// The view that the client uses.
+    pub(crate) view: Option<&'r str>,
     pub(crate) session: Option<&'r str>,
     pub(crate) id: &'r RawJson,
     pub(crate) method: &'r str,
@@ -26,6 +28,8 @@ pub(crate) struct OwnedRequest<'r> {
 pub(crate) struct OwnedStream<'r> {
     pub(crate) owner: InstanceId,
     pub(crate) principal: &'r str,
+    /// The view that the client uses.
+    pub(crate) view: Option<&'r str>,
     pub(crate) session: &'r str,
     pub(crate) stream: u64,
     pub(crate) after: u64,
@@ -84,6 +88,7 @@ impl ClusterLink {
             from: self.instance(),
             number: waiting.number,
             principal: request.principal.to_owned(),
+            view: request.view.map(str::to_owned),
             session: request.session.map(str::to_owned),
             id: raw(request.id)?,
             method: request.method.to_owned(),
@@ -105,6 +110,7 @@ impl ClusterLink {
             from: self.instance(),
             number: waiting.number,
             principal: stream.principal.to_owned(),
+            view: stream.view.map(str::to_owned),
             session: stream.session.to_owned(),
             stream: stream.stream,
             after: stream.after,

@@ -26,6 +26,8 @@ pub(crate) struct ForwardedRequest {
     pub(crate) from: InstanceId,
     pub(crate) number: u64,
     pub(crate) principal: String,
+    /// The view that the client uses; `None` at the main endpoint.
+    pub(crate) view: Option<String>,
     /// The id of the session; `None` in the new era.
     pub(crate) session: Option<String>,
     pub(crate) id: Box<RawValue>,
@@ -39,6 +41,8 @@ pub(crate) struct ForwardedResume {
     pub(crate) from: InstanceId,
     pub(crate) number: u64,
     pub(crate) principal: String,
+    /// The view that the client uses; `None` at the main endpoint.
+    pub(crate) view: Option<String>,
     pub(crate) session: String,
     pub(crate) stream: u64,
     /// The last event that the client has.
@@ -49,6 +53,8 @@ pub(crate) struct ForwardedResume {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ForwardedAnswer {
     pub(crate) principal: String,
+    /// The view that the client uses; `None` at the main endpoint.
+    pub(crate) view: Option<String>,
     pub(crate) session: String,
     pub(crate) question: u64,
     pub(crate) outcome: RequestOutcome,

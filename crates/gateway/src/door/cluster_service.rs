@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use mcparley::pool::principal::ClientIdentity;
 use mcparley_cluster::{InstanceId, MailboxMessage, MemberStatus};
 use mcparley_model::limits::CLUSTER_BEAT;
 use mcparley_wire::peer::Handler as _;
@@ -19,10 +20,9 @@ use crate::cluster_link::messages::{
 };
 use crate::door::DoorShared;
 use crate::door::event_stream::{DoorStream, StreamKind};
-use crate::door::http::ENDPOINT;
+use crate::door::http_session::HttpSession;
 use crate::door::mcp::apply_notice;
-use crate::door::question::{OpenQuestions, StreamSink};
-use crate::session::GatewaySession;
+use crate::door::question::StreamSink;
 
 /// The requests of other gateways that run here.
 #[derive(Debug, Default)]
@@ -73,8 +73,8 @@ fn handle_message(
             served.run_task(key, async move { serve_stream(&shared, &link, resume).await });
         }
         ClusterMessage::Cancel { from, number } => served.cancel_task(&(from, number)),
-        ClusterMessage::Answer(ForwardedAnswer { principal, session, question, outcome }) => {
-            let session = shared.sessions.find_session(&session, &Arc::from(principal), ENDPOINT);
+        ClusterMessage::Answer(ForwardedAnswer { principal, view, session, question, outcome }) => {
+            let session = find_old_session(shared, (&principal, view.as_deref()), &session);
             if let Some(session) = session {
                 session.questions.answer_question(&Id::Number(question), outcome.into_result());
             }
@@ -85,17 +85,19 @@ fn handle_message(
 
 fn handle_news(shared: &Arc<DoorShared>, link: &Arc<ClusterLink>, news: ClusterNews) {
     match news {
-        ClusterNews::Deleted { session } => shared.sessions.delete_by_key(&session),
+        ClusterNews::Deleted { session } => {
+            shared.endpoints.iter().for_each(|endpoint| endpoint.sessions.delete_by_key(&session));
+        }
         ClusterNews::Changed { from, session } if from != link.instance() => {
             // A session that is not loaded yet gets all values when it is.
-            if let Some(session) = shared.sessions.find_by_key(&session)
+            if let Some(session) = shared.endpoints.find_session_by_key(&session)
                 && session.loaded.initialized()
             {
                 tokio::spawn(async move { session.session.reload_values().await });
             }
         }
         ClusterNews::Notice { from, session, method, params } if from != link.instance() => {
-            if let Some(session) = shared.sessions.find_by_key(&session) {
+            if let Some(session) = shared.endpoints.find_session_by_key(&session) {
                 let params = params.map(|params| to_raw_json(&params));
                 apply_notice(&session, method.into(), params);
             }
@@ -106,14 +108,18 @@ fn handle_news(shared: &Arc<DoorShared>, link: &Arc<ClusterLink>, news: ClusterN
 
 /// Answers a request of another gateway's client, with the messages of its stream.
 async fn serve_request(shared: &Arc<DoorShared>, link: &Arc<ClusterLink>, request: ForwardedRequest) {
-    let ForwardedRequest { from, number, principal, session, id, method, params } = request;
+    let ForwardedRequest { from, number, principal, view, session, id, method, params } = request;
     let reply = |reply: OwnerReply| link.send_later(from, &ClusterMessage::Reply { number, reply });
     reply(OwnerReply::Accepted);
     let params = params.map(|params| to_raw_json(&params));
-    let principal: Arc<str> = Arc::from(principal);
+    let client = (&*principal, view.as_deref());
     let found = match session {
-        Some(id) => find_old_session(shared, &id, &principal),
-        None => Some((shared.sessions.principal_session(&principal, &method, params.as_ref()), None)),
+        Some(id) => find_old_session(shared, client, &id)
+            .map(|session| (session.session.clone(), Some(Arc::clone(&session.questions)))),
+        None => shared.endpoints.find_endpoint(client.1).map(|endpoint| {
+            let identity = Arc::new(ClientIdentity::new(&principal));
+            (endpoint.sessions.principal_session(&identity, &method, params.as_ref()), None)
+        }),
     };
     let Some((session, questions)) = found else {
         let error = RpcError::new(INVALID_PARAMS, "the session has ended");
@@ -143,20 +149,21 @@ async fn serve_request(shared: &Arc<DoorShared>, link: &Arc<ClusterLink>, reques
     }
 }
 
+/// The session of a principal at the main endpoint or a view.
 fn find_old_session(
     shared: &DoorShared,
+    (principal, view): (&str, Option<&str>),
     id: &str,
-    principal: &Arc<str>,
-) -> Option<(GatewaySession, Option<Arc<OpenQuestions>>)> {
-    let session = shared.sessions.find_session(id, principal, ENDPOINT)?;
-    Some((session.session.clone(), Some(Arc::clone(&session.questions))))
+) -> Option<Arc<HttpSession>> {
+    let identity = Arc::new(ClientIdentity::new(principal));
+    shared.endpoints.find_endpoint(view)?.sessions.find_session(id, &identity).ok()
 }
 
 /// Sends the events of a stream to another gateway, where its client reads on.
 async fn serve_stream(shared: &Arc<DoorShared>, link: &Arc<ClusterLink>, resume: ForwardedResume) {
-    let ForwardedResume { from, number, principal, session, stream, after } = resume;
+    let ForwardedResume { from, number, principal, view, session, stream, after } = resume;
     let reply = |reply: OwnerReply| link.send_later(from, &ClusterMessage::Reply { number, reply });
-    let session = shared.sessions.find_session(&session, &Arc::from(principal), ENDPOINT);
+    let session = find_old_session(shared, (&principal, view.as_deref()), &session);
     let stream = session.and_then(|session| session.find_stream(stream));
     let attached = stream.and_then(|stream| Some((stream.attach_reader_after(after).ok()?, stream)));
     let Some((reader, stream)) = attached else { return reply(OwnerReply::Unknown) };

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use hyper::{Response, StatusCode};
+use mcparley::pool::principal::ClientIdentity;
 use mcparley_model::limits::DOOR_STREAM_AFTER;
 use mcparley_wire::peer::{BoxedFuture, Handler as _};
 use mcparley_wire::served_message::ResponseParts;
@@ -30,12 +31,14 @@ const MISSING_CAPABILITY: i64 = -32021;
 /// Error code: the protocol version is not supported.
 const UNSUPPORTED_VERSION: i64 = -32022;
 
-/// A request with its id.
+/// A request with its id and its client.
 #[derive(Debug)]
 pub(crate) struct ClientRequest {
     pub(crate) id: RawJson,
     pub(crate) method: Box<str>,
     pub(crate) params: Option<RawJson>,
+    /// The identity that was verified for the request.
+    pub(crate) identity: Arc<ClientIdentity>,
 }
 
 /// The client that a request is answered for.
@@ -93,7 +96,7 @@ impl RunningAnswer {
         request: ClientRequest,
         stream: Option<Arc<DoorStream>>,
     ) -> Self {
-        let ClientRequest { id, method, params } = request;
+        let ClientRequest { id, method, params, identity } = request;
         let (kind, questions) = match client {
             ClientSession::Old(http) => (http.stream_kind(), Some(Arc::clone(&http.questions))),
             ClientSession::New(_) => (StreamKind::Bound, None),
@@ -105,8 +108,8 @@ impl RunningAnswer {
         };
         let stream = stream.unwrap_or_else(|| Arc::clone(&own));
         let sink = StreamSink { stream: Arc::clone(&stream), questions, needs_reader: false };
-        let session = client.gateway_session();
-        let call = shared.metrics.start_call(session, &method, params.as_ref());
+        let session = client.gateway_session().for_request(&identity);
+        let call = shared.metrics.start_call(&session, &method, params.as_ref());
         let is_listen = &*method == "subscriptions/listen";
         let replies = Replies::new(Arc::new(sink));
         let incoming = Incoming { id: id.clone(), method, params, cause: Cause::Connection, replies };

@@ -17,14 +17,13 @@ use mcparley_wire::gateway_path::{GATEWAY_PATH, GatewayLoop, accept_path};
 
 use crate::door::body::DoorBody;
 use crate::door::callback::{CALLBACK_PATH, answer_callback};
+use crate::door::endpoint::{EndpointClient, MAIN_PATH};
 use crate::door::metrics::ClusterFigures;
+use crate::door::reply::json_response;
 use crate::door::reply::{empty_response, refusal_response, text_response};
 use crate::door::{DoorShared, legacy_sse, mcp, page};
 use crate::guard::PeerAddress;
 use crate::guard::refusal::RequestRefusal;
-
-/// The endpoint of Streamable HTTP.
-pub(crate) const ENDPOINT: &str = "/mcp";
 
 /// Answers an HTTP request.
 pub(crate) async fn answer_http(
@@ -35,11 +34,12 @@ pub(crate) async fn answer_http(
     let (parts, body) = request.into_parts();
     // The web page is for its own origin only, so no other one may read it.
     let is_page = page::is_page_path(shared, parts.uri.path());
+    let uri = parts.uri.clone();
     let origin = if is_page { None } else { listed_origin(shared, &parts) };
     let mut response = match answer_checked(shared, peer, parts, body).await {
         Ok(response) => response,
         Err(refusal) => {
-            shared.metrics.count_refusal(refusal.reason);
+            shared.count_refusal(&refusal, (peer, uri.path()));
             refusal_response(&refusal)
         }
     };
@@ -63,13 +63,21 @@ async fn answer_checked(
     if page::is_page_path(shared, path) {
         return page::answer_page(shared, peer, parts, body).await;
     }
+    let endpoints = &shared.endpoints;
+    let view = if shared.has_mcp { endpoints.view_name(path) } else { None };
+    let is_endpoint = view.is_some() || (path == MAIN_PATH && shared.has_mcp);
+    let metadata = shared.guard.issuer.as_ref().and_then(|issuer| {
+        let resource = issuer.resource();
+        resource.metadata_endpoint(path).map(|view| resource.metadata_of(view))
+    });
     let allowed = match path {
-        ENDPOINT if shared.has_mcp => "POST, GET, DELETE",
+        _ if is_endpoint => "POST, GET, DELETE",
+        _ if metadata.is_some() => "GET",
         "/healthz" | "/readyz" | "/metrics" => "GET",
         CALLBACK_PATH if shared.callback.is_some() => "GET",
         "/sse" if shared.legacy.is_some() => "GET",
         "/messages" if shared.legacy.is_some() => "POST",
-        _ => return Err(RequestRefusal::new(StatusCode::NOT_FOUND, "path", "there is nothing at this path")),
+        _ => return Err(RequestRefusal::path("path")),
     };
     let is_preflight = parts.method == Method::OPTIONS && listed_origin(shared, &parts).is_some();
     if !is_preflight && !allowed.split(", ").any(|method| method == parts.method.as_str()) {
@@ -79,34 +87,50 @@ async fn answer_checked(
     if is_preflight {
         return Ok(preflight_response(allowed));
     }
+    if let Some(metadata) = metadata {
+        return Ok(json_response(&metadata));
+    }
     if path == CALLBACK_PATH {
         return answer_callback(shared, &parts).await;
     }
-    if let Some(response) = answer_operation(shared, peer, &parts)? {
+    if let Some(response) = answer_operation(shared, peer, &parts).await? {
         return Ok(response);
     }
-    let principal = shared.guard.identify(&parts, peer)?;
+    let identity = shared.guard.identify(&parts, peer, view).await?;
     check_gateway_path(&parts)?;
+    let client = endpoints.open_endpoint(view, identity)?;
+    client.endpoint.sessions.store_token_of(&client.identity);
     if shared.is_draining() && !is_answer_path(&parts) {
         return Err(RequestRefusal::draining());
     }
+    answer_client(shared, (&client, is_endpoint), parts, body).await
+}
+
+/// Answers a request of a verified client, at an endpoint or those of HTTP+SSE.
+async fn answer_client(
+    shared: &Arc<DoorShared>,
+    (client, is_endpoint): (&EndpointClient, bool),
+    parts: Parts,
+    body: RequestBody,
+) -> Result<Response<DoorBody>, RequestRefusal> {
     if parts.method != Method::POST {
-        return match path {
-            ENDPOINT => mcp::answer_get_or_delete(shared, &principal, &parts).await,
-            _ => legacy_sse::open_stream(shared, &principal, &parts),
+        return match is_endpoint {
+            true => mcp::answer_get_or_delete(client, &parts).await,
+            false => legacy_sse::open_stream(shared, &client.identity, &parts),
         };
     }
-    let permit = shared.guard.admit(&principal)?;
+    client.check_rate()?;
+    let permit = shared.guard.admit(&client.identity.account)?;
     check_content_type(&parts)?;
-    match path {
-        ENDPOINT => {
+    match is_endpoint {
+        true => {
             check_accept(&parts)?;
             let body = read_body(&parts, body, DOOR_BODY_BYTES).await?;
-            mcp::answer_post(shared, (&principal, permit), &parts, &body).await
+            mcp::answer_post(shared, (client, permit), &parts, &body).await
         }
-        _ => {
+        false => {
             let body = read_body(&parts, body, DOOR_BODY_BYTES).await?;
-            legacy_sse::answer_post(shared, (&principal, permit), &parts, &body)
+            legacy_sse::answer_post(shared, (&client.identity, permit), &parts, &body)
         }
     }
 }
@@ -119,7 +143,7 @@ fn is_answer_path(parts: &Parts) -> bool {
 }
 
 /// Answers the endpoints for operation; `None` for other paths.
-fn answer_operation(
+async fn answer_operation(
     shared: &DoorShared,
     peer: PeerAddress,
     parts: &Parts,
@@ -131,12 +155,12 @@ fn answer_operation(
         "/metrics" => {
             match peer {
                 PeerAddress::Tcp(address) if !address.is_loopback() => {
-                    shared.guard.identify(parts, peer)?;
+                    shared.guard.identify(parts, peer, None).await?;
                 }
                 PeerAddress::Tcp(_) | PeerAddress::Unix(_) => {}
             }
             let cluster = shared.cluster.as_deref().map(ClusterFigures::of_link);
-            let text = shared.metrics.to_text(shared.sessions.len(), shared.guard.load.in_flight(), cluster);
+            let text = shared.metrics.to_text(shared.session_count(), shared.guard.load.in_flight(), cluster);
             text_response(StatusCode::OK, text)
         }
         _ => return Ok(None),

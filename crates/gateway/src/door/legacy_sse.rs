@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
+use mcparley::pool::principal::ClientIdentity;
 use mcparley_model::hex::Hex;
 use mcparley_wire::served_message::{ClientBody, ClientMessage, encode_error_message, parse_client_body};
 use mcparley_wire::{INTERNAL, ProtocolVersion, RpcError};
@@ -46,11 +47,10 @@ impl LegacySessions {
 /// Opens a session with its event stream, whose first event names the address for POSTs.
 pub(crate) fn open_stream(
     shared: &Arc<DoorShared>,
-    principal: &Arc<str>,
+    identity: &Arc<ClientIdentity>,
     parts: &Parts,
 ) -> Result<Response<DoorBody>, RequestRefusal> {
-    let missing = || RequestRefusal::new(StatusCode::NOT_FOUND, "path", "there is nothing at this path");
-    let legacy = shared.legacy.as_ref().ok_or_else(missing)?;
+    let legacy = shared.legacy.as_ref().ok_or_else(|| RequestRefusal::path("path"))?;
     if !accepts(parts, "text/event-stream") {
         let reason = "`Accept` must include `text/event-stream`";
         return Err(RequestRefusal::new(StatusCode::NOT_ACCEPTABLE, "accept", reason));
@@ -60,13 +60,13 @@ pub(crate) fn open_stream(
         let error = RpcError::new(INTERNAL, "the system gives no random numbers");
         return Err(RequestRefusal::with_error(StatusCode::INTERNAL_SERVER_ERROR, "random", error));
     }
-    let permit = shared.guard.admit(principal)?;
+    let permit = shared.guard.admit(&identity.account)?;
     let id: Arc<str> = Arc::from(Hex(&random).to_string());
     let [oldest, ..] = ProtocolVersion::OLD;
-    let gateway_session = legacy.gateway.open_session_for(principal);
+    let gateway_session = legacy.gateway.open_session_for(identity);
     let session = HttpSession::start(
         Arc::clone(&id),
-        Arc::clone(principal),
+        Arc::clone(&identity.account),
         oldest,
         (gateway_session, StreamKind::Bound),
     );
@@ -91,13 +91,13 @@ pub(crate) fn open_stream(
 /// Accepts a message; its response is sent on the event stream.
 pub(crate) fn answer_post(
     shared: &Arc<DoorShared>,
-    (principal, permit): (&Arc<str>, LoadPermit),
+    (identity, permit): (&Arc<ClientIdentity>, LoadPermit),
     parts: &Parts,
     body: &Bytes,
 ) -> Result<Response<DoorBody>, RequestRefusal> {
     let query = parts.uri.query().unwrap_or_default();
     let id = query.split('&').find_map(|pair| pair.strip_prefix("sessionId="));
-    let session = shared.legacy.as_ref().and_then(|legacy| legacy.find_session(id?, principal));
+    let session = shared.legacy.as_ref().and_then(|legacy| legacy.find_session(id?, &identity.account));
     let Some(session) = session else {
         let reason = "the session is unknown or has ended";
         return Err(RequestRefusal::new(StatusCode::NOT_FOUND, "session", reason));
@@ -112,14 +112,14 @@ pub(crate) fn answer_post(
     };
     let permit = Arc::new(permit);
     for message in messages {
-        receive_message(shared, &session, message, &permit);
+        receive_message(shared, (&session, identity), message, &permit);
     }
     Ok(empty_response(StatusCode::ACCEPTED))
 }
 
 fn receive_message(
     shared: &Arc<DoorShared>,
-    session: &Arc<HttpSession>,
+    (session, identity): (&Arc<HttpSession>, &Arc<ClientIdentity>),
     message: ClientMessage,
     permit: &Arc<LoadPermit>,
 ) {
@@ -127,7 +127,7 @@ fn receive_message(
         ClientMessage::Request { id, method, params } => {
             let (channel, permit) = (Arc::clone(&session.channel), Arc::clone(permit));
             let client = ClientSession::Old(Arc::clone(session));
-            let request = ClientRequest { id, method, params };
+            let request = ClientRequest { id, method, params, identity: Arc::clone(identity) };
             let running = RunningAnswer::start(shared, &client, request, Some(Arc::clone(&channel)));
             tokio::spawn(async move {
                 tokio::select! {

@@ -21,7 +21,8 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, Sleep};
 
-use crate::door::{DoorShared, http};
+use crate::door::endpoint::MAIN_PATH;
+use crate::door::{DoorOptions, DoorShared, http};
 use crate::guard::PeerAddress;
 
 /// The pause after an error of the listener, such as too many open files.
@@ -121,6 +122,19 @@ impl DoorListener {
             ListenerKind::Tcp(..) => None,
             ListenerKind::Unix(_, path, _) => Some(path.clone()),
         }
+    }
+
+    /// Where clients connect: the URL of each endpoint, or the path of the Unix socket.
+    #[must_use]
+    pub fn describe_endpoints(&self, options: &DoorOptions) -> Vec<String> {
+        let address = match &self.0 {
+            ListenerKind::Tcp(_, address) => address,
+            ListenerKind::Unix(_, path, _) => return vec![path.display().to_string()],
+        };
+        let main = format!("http://{address}{MAIN_PATH}");
+        let views = options.views.iter().map(|view| view.describe_below(&main));
+        let legacy = options.has_sse.then(|| format!("http://{address}/sse (HTTP+SSE)"));
+        std::iter::once(main.clone()).chain(views).chain(legacy).collect()
     }
 
     /// Accepts connections. Never returns.

@@ -16,14 +16,16 @@ use crate::cluster_link::messages::{
 };
 use crate::door::DoorShared;
 use crate::door::body::DoorBody;
+use crate::door::endpoint::{Endpoint, EndpointClient};
 use crate::door::event_stream::{DoorStream, EventId, StreamKind};
 use crate::door::exchange::{ClientRequest, ClientSession, answer_batch, answer_request};
 use crate::door::header_check::{EraMeta, check_params, check_routing, check_version, unsupported_version};
-use crate::door::http::{ENDPOINT, accepts};
+use crate::door::http::accepts;
 use crate::door::http_session::HttpSession;
 use crate::door::question::OpenQuestions;
 use crate::door::remote_stream::{push_lost_response, resume_elsewhere};
 use crate::door::reply::{empty_response, event_response};
+use crate::door::session_table::SessionMiss;
 use crate::guard::load::LoadPermit;
 use crate::guard::refusal::RequestRefusal;
 
@@ -37,7 +39,7 @@ const REMOVED: [&str; 4] = ["initialize", "ping", "logging/setLevel", "resources
 /// Answers a POST.
 pub(crate) async fn answer_post(
     shared: &Arc<DoorShared>,
-    (principal, permit): (&Arc<str>, LoadPermit),
+    (client, permit): (&EndpointClient, LoadPermit),
     parts: &Parts,
     body: &Bytes,
 ) -> Result<Response<DoorBody>, RequestRefusal> {
@@ -46,9 +48,9 @@ pub(crate) async fn answer_post(
             Err(RequestRefusal::with_error(StatusCode::BAD_REQUEST, "message", error)
                 .for_request(id.as_ref()))
         }
-        ClientBody::Single(message) => answer_message(shared, (principal, permit), parts, message).await,
+        ClientBody::Single(message) => answer_message(shared, (client, permit), parts, message).await,
         ClientBody::Batch(messages) => {
-            let session = find_session(shared, principal, parts).await?;
+            let session = find_session(client, parts).await?;
             let has_request = messages.iter().any(|it| matches!(it, ClientMessage::Request { .. }));
             if has_request && shared.is_draining() {
                 return Err(RequestRefusal::draining());
@@ -57,14 +59,14 @@ pub(crate) async fn answer_post(
                 let reason = "a batch is not allowed in this revision, and never empty";
                 return Err(RequestRefusal::new(StatusCode::BAD_REQUEST, "message", reason));
             }
-            answer_messages(shared, &session, messages, permit).await
+            answer_messages(shared, (&session, client), messages, permit).await
         }
     }
 }
 
 async fn answer_message(
     shared: &Arc<DoorShared>,
-    (principal, permit): (&Arc<str>, LoadPermit),
+    (client, permit): (&EndpointClient, LoadPermit),
     parts: &Parts,
     message: ClientMessage,
 ) -> Result<Response<DoorBody>, RequestRefusal> {
@@ -72,7 +74,7 @@ async fn answer_message(
         ClientMessage::Request { id, method, params } => (Some(id), method, params),
         ClientMessage::Notification { method, params } => (None, method, params),
         ClientMessage::Response { id, outcome } => {
-            let session = find_session(shared, principal, parts).await?;
+            let session = find_session(client, parts).await?;
             if let Some(id) = id {
                 receive_answer(&session, &id, outcome).await?;
             }
@@ -83,6 +85,7 @@ async fn answer_message(
             return Err(refusal.for_request(id.as_ref()));
         }
     };
+    let (sessions, identity) = (&client.endpoint.sessions, &client.identity);
     let meta = EraMeta::parse(params.as_ref());
     let with_id = |refusal: RequestRefusal| refusal.for_request(id.as_ref());
     if id.is_some() && shared.is_draining() {
@@ -97,26 +100,27 @@ async fn answer_message(
             let refusal = RequestRefusal::with_error(StatusCode::NOT_FOUND, "method", error);
             return Err(refusal.for_request(Some(&id)));
         }
-        let session = shared.sessions.principal_session(principal, &method, params.as_ref());
+        let session = sessions.principal_session(identity, &method, params.as_ref());
         if &*method == "tools/call" {
             check_params(&parts.headers, &session, params.as_ref())
                 .map_err(|refusal| refusal.for_request(Some(&id)))?;
         }
-        let request = ClientRequest { id, method, params };
+        let request = ClientRequest { id, method, params, identity: Arc::clone(identity) };
         return Ok(answer_request(shared, ClientSession::New(session), request, permit).await);
     }
     match id {
         Some(id) if &*method == "initialize" => {
-            open_session(shared, (principal, permit), ClientRequest { id, method, params }).await
+            let request = ClientRequest { id, method, params, identity: Arc::clone(identity) };
+            open_session(shared, &client.endpoint, request, permit).await
         }
         Some(id) => {
-            let session = find_session(shared, principal, parts).await;
+            let session = find_session(client, parts).await;
             let session = session.map_err(|refusal| refusal.for_request(Some(&id)))?;
-            let request = ClientRequest { id, method, params };
+            let request = ClientRequest { id, method, params, identity: Arc::clone(identity) };
             Ok(answer_request(shared, ClientSession::Old(session), request, permit).await)
         }
         None => {
-            receive_notice(&*find_session(shared, principal, parts).await?, method, params.as_ref());
+            receive_notice(&*find_session(client, parts).await?, method, params.as_ref());
             Ok(empty_response(StatusCode::ACCEPTED))
         }
     }
@@ -132,10 +136,11 @@ fn is_new_era(parts: &Parts, method: &str, meta: &EraMeta) -> bool {
 
 async fn open_session(
     shared: &Arc<DoorShared>,
-    (principal, permit): (&Arc<str>, LoadPermit),
+    endpoint: &Endpoint,
     request: ClientRequest,
+    permit: LoadPermit,
 ) -> Result<Response<DoorBody>, RequestRefusal> {
-    let opened = shared.sessions.open_session(principal, ENDPOINT, request.params.as_ref());
+    let opened = endpoint.sessions.open_session(&request.identity, request.params.as_ref());
     let Some(session) = opened else {
         let error = RpcError::new(INTERNAL, "the system gives no random numbers");
         return Err(RequestRefusal::with_error(StatusCode::INTERNAL_SERVER_ERROR, "random", error));
@@ -144,7 +149,7 @@ async fn open_session(
     let mut response = answer_request(shared, client, request, permit).await;
     if !session.session.has_handshake() {
         // The handshake failed, so there is no session.
-        shared.sessions.forget_session(&session);
+        endpoint.sessions.forget_session(&session);
         return Ok(response);
     }
     if let Ok(id) = HeaderValue::from_str(&session.id) {
@@ -156,7 +161,7 @@ async fn open_session(
 /// Answers the messages of a batch.
 async fn answer_messages(
     shared: &Arc<DoorShared>,
-    session: &Arc<HttpSession>,
+    (session, client): (&Arc<HttpSession>, &EndpointClient),
     messages: Vec<ClientMessage>,
     permit: LoadPermit,
 ) -> Result<Response<DoorBody>, RequestRefusal> {
@@ -164,10 +169,11 @@ async fn answer_messages(
     for message in messages {
         match message {
             ClientMessage::Request { id, method, params } => {
-                requests.push(ClientRequest { id, method, params });
+                let identity = Arc::clone(&client.identity);
+                requests.push(ClientRequest { id, method, params, identity });
             }
             ClientMessage::Notification { method, params } => {
-                receive_notice(session, method, params.as_ref())
+                receive_notice(session, method, params.as_ref());
             }
             ClientMessage::Response { id: Some(id), outcome } => {
                 receive_answer(session, &id, outcome).await?
@@ -192,6 +198,7 @@ async fn receive_answer(
         (Some(link), Some((gateway, question))) if gateway != link.instance() => {
             let answer = ForwardedAnswer {
                 principal: session.principal.to_string(),
+                view: session.session.view_name().map(str::to_owned),
                 session: session.id.to_string(),
                 question,
                 outcome: RequestOutcome::from_result(&outcome),
@@ -233,11 +240,7 @@ pub(crate) fn apply_notice(session: &HttpSession, method: Box<str>, params: Opti
 }
 
 /// The session that a request names.
-async fn find_session(
-    shared: &DoorShared,
-    principal: &Arc<str>,
-    parts: &Parts,
-) -> Result<Arc<HttpSession>, RequestRefusal> {
+async fn find_session(client: &EndpointClient, parts: &Parts) -> Result<Arc<HttpSession>, RequestRefusal> {
     let mut ids = parts.headers.get_all(SESSION_ID).iter();
     let (Some(id), None) = (ids.next(), ids.next()) else {
         let reason = "`Mcp-Session-Id` is required: begin with `initialize`";
@@ -250,30 +253,36 @@ async fn find_session(
         }
     }
     let id = id.to_str().unwrap_or_default();
-    let unknown = || {
-        let reason = "the session is unknown or has ended: begin with `initialize`";
-        RequestRefusal::new(StatusCode::NOT_FOUND, "session", reason)
+    let sessions = &client.endpoint.sessions;
+    let refuse_miss = |miss| {
+        let message = "the session is unknown or has ended: begin with `initialize`";
+        match miss {
+            SessionMiss::Unknown => RequestRefusal::new(StatusCode::NOT_FOUND, "session", message),
+            SessionMiss::OtherPrincipal => {
+                RequestRefusal::new(StatusCode::NOT_FOUND, "session_of_another", message)
+                    .with_misuse(Some(&client.identity))
+            }
+        }
     };
-    let session = shared.sessions.find_session(id, principal, ENDPOINT).ok_or_else(unknown)?;
-    match shared.sessions.is_loaded(&session).await {
+    let session = sessions.find_session(id, &client.identity).map_err(refuse_miss)?;
+    match sessions.is_loaded(&session).await {
         true => Ok(session),
-        false => Err(unknown()),
+        false => Err(refuse_miss(SessionMiss::Unknown)),
     }
 }
 
 /// Answers the GET of a stream, or the DELETE of a session.
 pub(crate) async fn answer_get_or_delete(
-    shared: &DoorShared,
-    principal: &Arc<str>,
+    client: &EndpointClient,
     parts: &Parts,
 ) -> Result<Response<DoorBody>, RequestRefusal> {
     let is_new = parts.headers.get(VERSION).is_some_and(|version| version == ProtocolVersion::NEW.as_str());
     if is_new && !parts.headers.contains_key(SESSION_ID) {
         return Err(RequestRefusal::method("POST"));
     }
-    let session = find_session(shared, principal, parts).await?;
+    let session = find_session(client, parts).await?;
     if parts.method == Method::DELETE {
-        shared.sessions.delete_session(&session);
+        client.endpoint.sessions.delete_session(&session);
         return Ok(empty_response(StatusCode::OK));
     }
     if !parts.headers.contains_key(hyper::header::ACCEPT) || !accepts(parts, "text/event-stream") {

@@ -77,7 +77,7 @@ pub(crate) async fn answer_page(
     body: RequestBody,
 ) -> Result<Response<DoorBody>, RequestRefusal> {
     let Some(page) = &shared.page else {
-        return Err(RequestRefusal::new(StatusCode::NOT_FOUND, "path", "there is nothing at this path"));
+        return Err(RequestRefusal::path("path"));
     };
     if parts.method != Method::GET && parts.method != Method::POST {
         return Err(RequestRefusal::method("GET, POST"));
@@ -92,12 +92,12 @@ pub(crate) async fn answer_page(
     }
     check_content_type(&request.parts)?;
     if request.parts.uri.path() == SESSION_PATH {
-        let principal = shared.guard.identify(&request.parts, peer)?;
-        if !shared.guard.tokens.may_open_page(&principal) {
+        let identity = shared.guard.identify(&request.parts, peer, None).await?;
+        if !shared.guard.tokens.may_open_page(&identity.account) {
             let reason = "this token is not for the page: use the one named `ui`";
             return Err(RequestRefusal::new(StatusCode::FORBIDDEN, "page_token", reason));
         }
-        request.principal = Some(principal);
+        request.principal = Some(Arc::clone(&identity.account));
     }
     let permit = shared.guard.admit(&Arc::from(PAGE_PRINCIPAL))?;
     request.body = read_body(&request.parts, body, PAGE_BODY_BYTES).await?;

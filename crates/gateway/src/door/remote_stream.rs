@@ -28,6 +28,7 @@ pub(crate) async fn resume_elsewhere(
     let stream = OwnedStream {
         owner,
         principal: &session.principal,
+        view: session.session.view_name(),
         session: &session.id,
         stream: last.stream,
         after: last.event,

@@ -4,6 +4,7 @@ use bytes::Bytes;
 use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use hyper::{Response, StatusCode};
 use mcparley_wire::served_message::encode_error_message;
+use serde_json::Value;
 
 use crate::door::body::DoorBody;
 use crate::guard::refusal::RequestRefusal;
@@ -17,17 +18,14 @@ pub(crate) fn refusal_response(refusal: &RequestRefusal) -> Response<DoorBody> {
     let mut response = message_response(refusal.status, body);
     let headers = response.headers_mut();
     match refusal.status {
-        StatusCode::UNAUTHORIZED => {
-            let challenge = match refusal.reason {
-                "no_token" => "Bearer realm=\"mcparley\"",
-                _ => "Bearer realm=\"mcparley\", error=\"invalid_token\"",
-            };
-            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
-        }
         StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
         }
         _ => {}
+    }
+    let challenge = refusal.challenge.as_deref().and_then(|text| HeaderValue::from_str(text).ok());
+    if let Some(challenge) = challenge {
+        headers.insert(WWW_AUTHENTICATE, challenge);
     }
     if let Some(allow) = refusal.allow {
         headers.insert(ALLOW, HeaderValue::from_static(allow));
@@ -49,6 +47,11 @@ pub(crate) fn message_response(status: StatusCode, body: DoorBody) -> Response<D
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, JSON);
     response
+}
+
+/// A response with a JSON document.
+pub(crate) fn json_response(document: &Value) -> Response<DoorBody> {
+    message_response(StatusCode::OK, DoorBody::from_bytes(Bytes::from(document.to_string())))
 }
 
 /// A response without a body.

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use mcparley::pool::principal::ClientIdentity;
 use mcparley_cluster::StoreChange;
 use mcparley_model::hex::Hex;
 use mcparley_model::limits::{DOOR_PRINCIPAL_TIME, DOOR_SESSION_ID_BYTES, DOOR_SESSION_TIME, DOOR_SESSIONS};
@@ -31,6 +32,8 @@ const KEPT_CAPABILITIES: [&str; 5] = ["elicitation", "sampling", "roots", "exten
 #[derive(Debug)]
 pub(crate) struct SessionTable {
     gateway: Gateway,
+    /// The path of the endpoint, which session ids are bound to.
+    endpoint: Box<str>,
     seal: Arc<Seal>,
     sessions: Mutex<HashMap<Arc<str>, Arc<HttpSession>>>,
     /// The keys of deleted sessions, with the time of their deletion.
@@ -43,6 +46,15 @@ pub(crate) struct SessionTable {
 struct PrincipalSessions {
     sessions: ClientSessions,
     used: u64,
+}
+
+/// The reason why a session is not found. A client cannot tell one from the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SessionMiss {
+    /// The session is unknown, or has ended.
+    Unknown,
+    /// The session belongs to another principal.
+    OtherPrincipal,
 }
 
 /// The content of a session id.
@@ -61,9 +73,10 @@ struct SealedSession {
 }
 
 impl SessionTable {
-    pub(crate) fn new(gateway: Gateway, seal: Arc<Seal>) -> Self {
+    pub(crate) fn new(gateway: Gateway, endpoint: &str, seal: Arc<Seal>) -> Self {
         Self {
             gateway,
+            endpoint: endpoint.into(),
             seal,
             sessions: Mutex::default(),
             deleted: Mutex::default(),
@@ -74,8 +87,7 @@ impl SessionTable {
     /// Opens the session of a client that sends `initialize`. `None` only without random numbers.
     pub(crate) fn open_session(
         &self,
-        principal: &Arc<str>,
-        endpoint: &str,
+        identity: &Arc<ClientIdentity>,
         params: Option<&RawJson>,
     ) -> Option<Arc<HttpSession>> {
         let params: Value = params.and_then(|params| params.decode().ok()).unwrap_or_default();
@@ -91,12 +103,13 @@ impl SessionTable {
             client: client.chars().take(64).collect(),
             created: seconds_since_epoch(),
         };
-        let mut id = self.seal_session(principal, endpoint, &sealed)?;
+        let principal = &identity.account;
+        let mut id = self.seal_session(principal, &sealed)?;
         if id.len() > DOOR_SESSION_ID_BYTES {
             sealed.capabilities = Value::Object(Map::new());
-            id = self.seal_session(principal, endpoint, &sealed)?;
+            id = self.seal_session(principal, &sealed)?;
         }
-        let session = self.gateway_for(params.get("capabilities")).open_session_for(principal);
+        let session = self.gateway_for(params.get("capabilities")).open_session_for(identity);
         let new = self.add_session(&id, principal, revision, session);
         // No other gateway knows it yet.
         let _loaded = new.loaded.set(true).is_ok();
@@ -107,23 +120,31 @@ impl SessionTable {
     pub(crate) fn find_session(
         &self,
         id: &str,
-        principal: &Arc<str>,
-        endpoint: &str,
-    ) -> Option<Arc<HttpSession>> {
+        identity: &Arc<ClientIdentity>,
+    ) -> Result<Arc<HttpSession>, SessionMiss> {
         if let Some(session) = lock(&self.sessions).get(id).map(Arc::clone) {
+            if session.principal != identity.account {
+                return Err(SessionMiss::OtherPrincipal);
+            }
             session.touch();
-            return (session.principal == *principal).then_some(session);
+            return Ok(session);
         }
         if lock(&self.deleted).contains_key(&session_key(id)) {
-            return None;
+            return Err(SessionMiss::Unknown);
         }
-        let content = self.seal.open_value(&[principal, endpoint, "session"], id)?;
+        self.restore_session(id, identity).ok_or(SessionMiss::Unknown)
+    }
+
+    /// Restores a session from its id.
+    fn restore_session(&self, id: &str, identity: &Arc<ClientIdentity>) -> Option<Arc<HttpSession>> {
+        let principal = &identity.account;
+        let content = self.seal.open_value(&[principal, &self.endpoint, "session"], id)?;
         let sealed: SealedSession = serde_json::from_slice(&content).ok()?;
         if seconds_since_epoch().saturating_sub(sealed.created) > DOOR_SESSION_TIME.as_secs() {
             return None;
         }
         let revision = ProtocolVersion::parse_old(&sealed.revision)?;
-        let session = self.gateway_for(Some(&sealed.capabilities)).open_session_for(principal);
+        let session = self.gateway_for(Some(&sealed.capabilities)).open_session_for(identity);
         let params = json!({
             "protocolVersion": revision.as_str(),
             "capabilities": sealed.capabilities,
@@ -188,13 +209,13 @@ impl SessionTable {
     /// The session for a request of a principal of the new era.
     pub(crate) fn principal_session(
         &self,
-        principal: &Arc<str>,
+        identity: &Arc<ClientIdentity>,
         method: &str,
         params: Option<&RawJson>,
     ) -> GatewaySession {
         let mut principals = lock(&self.principals);
-        let entry = principals.entry(Arc::clone(principal)).or_insert_with(|| PrincipalSessions {
-            sessions: ClientSessions::new(&self.gateway, principal),
+        let entry = principals.entry(Arc::clone(&identity.account)).or_insert_with(|| PrincipalSessions {
+            sessions: ClientSessions::new(&self.gateway, identity),
             used: 0,
         });
         entry.used = seconds_since_epoch();
@@ -204,6 +225,11 @@ impl SessionTable {
     /// The gateway for a client with these capabilities.
     fn gateway_for(&self, capabilities: Option<&Value>) -> Gateway {
         self.gateway.for_client(Caller::offer_of(capabilities))
+    }
+
+    /// Stores the token that came with a request, to be exchanged for those of servers.
+    pub(crate) fn store_token_of(&self, identity: &ClientIdentity) {
+        self.gateway.store_token_of(identity);
     }
 
     /// The number of sessions of the old era in memory.
@@ -239,9 +265,9 @@ impl SessionTable {
         expired.iter().for_each(|session| session.close());
     }
 
-    fn seal_session(&self, principal: &str, endpoint: &str, sealed: &SealedSession) -> Option<String> {
+    fn seal_session(&self, principal: &str, sealed: &SealedSession) -> Option<String> {
         let content = serde_json::to_vec(sealed).ok()?;
-        self.seal.seal_value(&[principal, endpoint, "session"], &content)
+        self.seal.seal_value(&[principal, &self.endpoint, "session"], &content)
     }
 
     fn add_session(

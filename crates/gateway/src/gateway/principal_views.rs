@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mcparley::Host;
 use mcparley::auth::{CallbackEndpoint, IssuedToken, PrincipalSignIn, SubjectTokenSource};
+use mcparley::pool::principal::ClientIdentity;
 
 use crate::gateway::Gateway;
 
@@ -107,6 +108,15 @@ impl Gateway {
             view.subject.set_token(token.clone());
         }
         self.client_views.for_each(|view| view.store_subject_token(principal, token));
+    }
+
+    /// Stores the token of an issuer that a client has sent with a request.
+    pub(crate) fn store_token_of(&self, identity: &ClientIdentity) {
+        if let Some(subject) = &identity.subject_token {
+            let (token, issuer) = (subject.token.clone(), Arc::clone(&subject.issuer));
+            let token = IssuedToken { token, issuer, expires: subject.expires };
+            self.store_subject_token(&identity.account, &token);
+        }
     }
 
     /// Closes the views of principals without a session. Called from time to time.

@@ -1,6 +1,9 @@
 //! Refusals of HTTP requests.
 
+use std::sync::Arc;
+
 use hyper::StatusCode;
+use mcparley::pool::principal::ClientIdentity;
 use mcparley_wire::{INVALID_REQUEST, RawJson, RpcError};
 
 use crate::cluster_link::unreachable_error;
@@ -15,6 +18,17 @@ pub(crate) struct RequestRefusal {
     pub(crate) id: Option<RawJson>,
     /// The methods that the path allows.
     pub(crate) allow: Option<&'static str>,
+    /// The challenge of a request without a valid token.
+    pub(crate) challenge: Option<Box<str>>,
+    /// The misuse that the audit log records, if the request is one.
+    pub(crate) misuse: Option<Misuse>,
+}
+
+/// A request that a well-behaved client does not send, such as one with the session of another principal.
+#[derive(Debug)]
+pub(crate) struct Misuse {
+    /// The client, if its token was valid.
+    pub(crate) client: Option<Arc<ClientIdentity>>,
 }
 
 impl RequestRefusal {
@@ -25,7 +39,7 @@ impl RequestRefusal {
 
     /// A refusal with this JSON-RPC error.
     pub(crate) fn with_error(status: StatusCode, reason: &'static str, error: RpcError) -> Self {
-        Self { status, reason, error: Box::new(error), id: None, allow: None }
+        Self { status, reason, error: Box::new(error), id: None, allow: None, challenge: None, misuse: None }
     }
 
     /// The refusal of a method that the path does not have.
@@ -37,6 +51,21 @@ impl RequestRefusal {
     /// The refusal of a request while the gateway stops.
     pub(crate) fn draining() -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "draining", "the gateway is stopping")
+    }
+
+    /// The refusal of a path that does not exist, or that this client must not learn of.
+    pub(crate) fn path(reason: &'static str) -> Self {
+        Self::new(StatusCode::NOT_FOUND, reason, "there is nothing at this path")
+    }
+
+    /// Adds the challenge.
+    pub(crate) fn with_challenge(self, challenge: String) -> Self {
+        Self { challenge: Some(challenge.into()), ..self }
+    }
+
+    /// Records the refusal in the audit log.
+    pub(crate) fn with_misuse(self, client: Option<&Arc<ClientIdentity>>) -> Self {
+        Self { misuse: Some(Misuse { client: client.cloned() }), ..self }
     }
 
     /// The refusal of a message that belongs to another gateway, which cannot be reached now.

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use mcparley::pool::principal::ClientIdentity;
 use mcparley_model::limits::DOOR_TOKEN_FILE_BYTES;
 use mcparley_platform::file::{
     Creation, FileReadError, FileUpdateError, SymlinkPolicy, read_private, update_file,
@@ -35,6 +36,8 @@ pub enum TokenPolicy {
     File(TokenFile),
     /// One client needs this token, once.
     Once(OneTimeToken),
+    /// A client needs a token of the issuer.
+    Issuer,
 }
 
 /// A token that is accepted once, then never again. Only its hash is kept.
@@ -81,7 +84,7 @@ struct TokenState {
 
 #[derive(Debug)]
 struct NamedToken {
-    principal: Arc<str>,
+    identity: Arc<ClientIdentity>,
     hash: [u8; 32],
 }
 
@@ -125,6 +128,12 @@ impl TokenFile {
         Ok((Self { path: path.to_owned(), state: Mutex::new(state), has_several }, generated))
     }
 
+    /// The path of the file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The current tokens.
     fn tokens(&self) -> Arc<[NamedToken]> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -154,29 +163,33 @@ impl TokenPolicy {
     pub(crate) fn has_several_principals(&self) -> Arc<AtomicBool> {
         match self {
             Self::File(file) => Arc::clone(&file.has_several),
-            Self::Open | Self::Once(_) => Arc::default(),
+            Self::Open | Self::Once(_) | Self::Issuer => Arc::default(),
         }
     }
 
-    /// Whether this principal may open the web page: the token named `ui`, if there is one, else every token. An
-    /// agent that has a token for MCP must not answer its own questions on the page.
-    pub(crate) fn may_open_page(&self, principal: &str) -> bool {
-        let Self::File(file) = self else { return true };
-        principal == PAGE_PRINCIPAL || !file.tokens().iter().any(|named| &*named.principal == PAGE_PRINCIPAL)
+    /// Whether this account may open the web page: the token named `ui`, if there is one, else every token of the
+    /// file. An agent that has a token for MCP must not answer its own questions on the page, and the clients of
+    /// an issuer not those of others.
+    pub(crate) fn may_open_page(&self, account: &str) -> bool {
+        let Self::File(file) = self else { return !account.starts_with("jwt:") };
+        let has_own = file.tokens().iter().any(|named| &*named.identity.account == PAGE_PRINCIPAL);
+        account == PAGE_PRINCIPAL || (!has_own && !account.starts_with("jwt:"))
     }
 
-    /// The principal of a token. Takes the same time for every wrong token.
-    pub(crate) fn find_principal(&self, token: &str) -> Option<Arc<str>> {
+    /// The account of a token. Takes the same time for every wrong token.
+    pub(crate) fn find_account(&self, token: &str) -> Option<Arc<ClientIdentity>> {
         let file = match self {
-            Self::Open => return None,
-            Self::Once(once) => return once.accept_token(token).then(|| Arc::from("token:once")),
+            Self::Open | Self::Issuer => return None,
+            Self::Once(once) => {
+                return once.accept_token(token).then(|| Arc::new(ClientIdentity::new("token:once")));
+            }
             Self::File(file) => file,
         };
         let hash = hash_token(token);
         let mut found = None;
         for named in file.tokens().iter() {
             if verify_slices_are_equal(&named.hash, &hash).is_ok() {
-                found = Some(Arc::clone(&named.principal));
+                found = Some(Arc::clone(&named.identity));
             }
         }
         found
@@ -187,7 +200,7 @@ impl TokenState {
     /// Whether there is more than one principal. The token of the web page is that of another one's user.
     fn has_several(&self) -> bool {
         let mut names =
-            self.tokens.iter().map(|named| &named.principal).filter(|name| &***name != PAGE_PRINCIPAL);
+            self.tokens.iter().map(|named| &named.identity.account).filter(|name| &***name != PAGE_PRINCIPAL);
         let first = names.next();
         names.any(|name| Some(name) != first)
     }
@@ -202,8 +215,8 @@ fn read_tokens(path: &Path) -> Result<TokenState, TokenFileError> {
         .filter_map(|line| {
             let (name, token) = line.split_once(':').unwrap_or((DEFAULT_NAME, line));
             let (name, token) = (name.trim(), token.trim());
-            let principal = Arc::from(format!("token:{name}"));
-            (!token.is_empty()).then(|| NamedToken { principal, hash: hash_token(token) })
+            let identity = Arc::new(ClientIdentity::new(&format!("token:{name}")));
+            (!token.is_empty()).then(|| NamedToken { identity, hash: hash_token(token) })
         })
         .collect();
     match tokens.is_empty() {

@@ -175,7 +175,7 @@ impl GatewaySession {
     fn question_source(&self, wanted: &CallRequest, meta: &RequestMeta) -> QuestionSource {
         QuestionSource {
             tool: wanted.name.clone(),
-            principal: Arc::clone(&self.shared.principal),
+            principal: Arc::clone(self.principal()),
             client: meta.client_name().or_else(|| self.shared.client.get().cloned()),
             arguments: wanted.arguments.clone(),
             answered: Mutex::default(),
@@ -198,7 +198,7 @@ impl GatewaySession {
         if let Some(level) = meta.log_level().filter(|_| meta.has_version()) {
             self.raise_log_level(level);
         }
-        let (asker, principal) = (Arc::new(asker), Arc::clone(&self.shared.principal));
+        let (asker, principal) = (Arc::new(asker), Arc::clone(self.principal()));
         let opener = Arc::<ClientAsker>::clone(&asker);
         let context = CallContext::new(principal, Arc::<ClientAsker>::clone(&asker), asker)
             .with_line(Arc::<CallLine>::clone(line))

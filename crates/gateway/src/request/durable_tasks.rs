@@ -4,6 +4,7 @@
 //! Tasks that servers have themselves are not affected. An id is sealed for the owner of the call: the user for clients
 //! on standard input or a Unix socket, else the principal.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -78,10 +79,12 @@ impl GatewaySession {
     }
 
     /// The owner of this client's durable calls.
-    fn durable_owner(&self) -> &str {
-        match self.principal_name() {
-            name if name.starts_with("stdio:") || name.starts_with("unix:") => "user",
-            name => name,
+    fn durable_owner(&self) -> Cow<'_, str> {
+        let is_user = ["stdio:", "unix:"].iter().any(|kind| self.principal_name().starts_with(kind));
+        match (is_user, self.view_name()) {
+            (true, None) => Cow::Borrowed("user"),
+            (true, Some(view)) => Cow::Owned(format!("user\0{view}")),
+            (false, _) => self.seal_owner(),
         }
     }
 
@@ -89,7 +92,7 @@ impl GatewaySession {
     pub(crate) fn find_durable_id(&self, client_id: &str) -> Option<String> {
         let gateway = &self.shared.gateway;
         gateway.durable.as_ref()?;
-        let id = gateway.seal()?.open_id(&[self.durable_owner(), "durable task"], client_id)?;
+        let id = gateway.seal()?.open_id(&[&*self.durable_owner(), "durable task"], client_id)?;
         String::from_utf8(id).ok()
     }
 
@@ -142,10 +145,9 @@ impl GatewaySession {
         let gateway = &self.shared.gateway;
         let Some(durable) = &gateway.durable else { return Ok(Vec::new()) };
         let tasks = durable.list_tasks().await.map_err(|error| durable_error(&error))?;
-        let owned = tasks.iter().filter(|task| task.owner.as_deref() == Some(self.durable_owner()));
-        Ok(owned
-            .filter_map(|task| Some(to_old_task(task, &gateway.durable_id(self.durable_owner(), &task.id)?)))
-            .collect())
+        let owner = self.durable_owner();
+        let owned = tasks.iter().filter(|task| task.owner.as_deref() == Some(&*owner));
+        Ok(owned.filter_map(|task| Some(to_old_task(task, &gateway.durable_id(&owner, &task.id)?))).collect())
     }
 
     /// The task with this id, if it belongs to the client's owner.
@@ -156,7 +158,7 @@ impl GatewaySession {
         wait: bool,
     ) -> Result<DurableTask, RpcError> {
         let found = durable.find_task(id, wait).await.map_err(|error| durable_error(&error))?;
-        let owned = found.filter(|task| task.owner.as_deref() == Some(self.durable_owner()));
+        let owned = found.filter(|task| task.owner.as_deref() == Some(&*self.durable_owner()));
         owned.ok_or_else(unknown_task_error)
     }
 

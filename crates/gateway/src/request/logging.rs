@@ -67,7 +67,7 @@ impl GatewaySession {
     fn forward_log(&self, LogMessage { server, principal, line, .. }: &LogMessage) {
         // A message that belongs to no call may reveal another client's call.
         let is_ours = match principal {
-            Some(principal) => *principal == self.shared.principal.id,
+            Some(principal) => *principal == self.principal().id,
             None => self.shared.gateway.has_one_client(),
         };
         let LogSource::Server { level, logger } = &line.from else { return };

@@ -28,6 +28,7 @@ impl GatewaySession {
         let to_owner = |owner: InstanceId| OwnedRequest {
             owner,
             principal: self.principal_name(),
+            view: self.view_name(),
             session: http.map(|http| &*http.id),
             id,
             method,

@@ -43,7 +43,8 @@ impl GatewaySession {
             return Ok(state);
         }
         let opened = state.decode::<String>().ok().and_then(|state| {
-            let binding = [self.principal_name(), "state", &hex(digest)];
+            let owner = self.seal_owner();
+            let binding = [&*owner, "state", &hex(digest)];
             let content = self.shared.gateway.seal()?.open_value(&binding, &state)?;
             let (until, theirs): (u64, String) = serde_json::from_slice(&content).ok()?;
             (seconds_since_epoch() < until).then(|| RawJson::from_text(&theirs))
@@ -56,7 +57,8 @@ impl GatewaySession {
         let state = JsonMembers::parse(text)?.get("requestState")?;
         let until = seconds_since_epoch() + STATE_TIME.as_secs();
         let content = serde_json::to_vec(&(until, state.get())).ok()?;
-        let binding = [self.principal_name(), "state", &hex(digest)];
+        let owner = self.seal_owner();
+        let binding = [&*owner, "state", &hex(digest)];
         let sealed = self.shared.gateway.seal()?.seal_value(&binding, &content)?;
         let mut edit = JsonEdit::new(text);
         edit.replace(state, json_string(&sealed));

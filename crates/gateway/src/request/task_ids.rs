@@ -32,7 +32,7 @@ impl GatewaySession {
             }
             None => serde_json::to_vec(&(task.server.as_str(), flavor, &task.id)).ok()?,
         };
-        self.shared.gateway.seal()?.seal_id(&[self.principal_name(), "task"], &content)
+        self.shared.gateway.seal()?.seal_id(&[&*self.seal_owner(), "task"], &content)
     }
 
     /// The task of a client's id; `None` for an id that this client cannot have.
@@ -43,7 +43,7 @@ impl GatewaySession {
             let plain = TaskAddress { server, flavor, id: id.to_owned() };
             return Some(self.shared.tasks.find_task(id).unwrap_or(plain));
         }
-        let content = self.shared.gateway.seal()?.open_id(&[self.principal_name(), "task"], id)?;
+        let content = self.shared.gateway.seal()?.open_id(&[&*self.seal_owner(), "task"], id)?;
         let (server, flavor, id, _owner) = parse_content(&content)?;
         let flavor = if flavor == "old" { TaskFlavor::Old } else { TaskFlavor::Extension };
         Some(TaskAddress { server: ServerName::new(&server), flavor, id })
@@ -51,7 +51,7 @@ impl GatewaySession {
 
     /// The gateway that owns the task of a client's id; `None` for an id that names none.
     pub(crate) fn find_task_gateway(&self, id: &str) -> Option<InstanceId> {
-        let content = self.shared.gateway.seal()?.open_id(&[self.principal_name(), "task"], id)?;
+        let content = self.shared.gateway.seal()?.open_id(&[&*self.seal_owner(), "task"], id)?;
         let (.., owner) = parse_content(&content)?;
         owner
     }

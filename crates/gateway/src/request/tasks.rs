@@ -193,11 +193,11 @@ impl GatewaySession {
 
     fn seal_task_cursor(&self, server: &ServerName, theirs: Option<&str>) -> Option<String> {
         let content = serde_json::to_vec(&(server.as_str(), theirs)).ok()?;
-        self.shared.gateway.seal()?.seal_value(&[self.principal_name(), "tasks"], &content)
+        self.shared.gateway.seal()?.seal_value(&[&*self.seal_owner(), "tasks"], &content)
     }
 
     fn open_task_cursor(&self, cursor: &str) -> Option<(String, Option<String>)> {
-        let content = self.shared.gateway.seal()?.open_value(&[self.principal_name(), "tasks"], cursor)?;
+        let content = self.shared.gateway.seal()?.open_value(&[&*self.seal_owner(), "tasks"], cursor)?;
         serde_json::from_slice(&content).ok()
     }
 }

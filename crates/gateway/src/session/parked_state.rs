@@ -50,7 +50,7 @@ impl GatewaySession {
         let content = ParkedState { owner: gateway.instance(), nonce: nonce.clone(), request, until };
         let content = serde_json::to_vec(&content).map_err(|_| no_random())?;
         let seal = gateway.seal().ok_or_else(no_random)?;
-        let sealed = seal.seal_value(&[self.principal_name(), "parked"], &content).ok_or_else(no_random)?;
+        let sealed = seal.seal_value(&[&*self.seal_owner(), "parked"], &content).ok_or_else(no_random)?;
         let questions: Vec<&str> = running.open.iter().map(|question| question.key.as_str()).collect();
         let questions = questions.join(" ");
         let parked =
@@ -103,7 +103,8 @@ impl GatewaySession {
     /// Opens the state of a parked call; `None` if it was not given to this principal, or too long ago.
     pub(crate) fn open_parked_state(&self, state: &RawJson) -> Option<ParkedState> {
         let state: String = state.decode().ok()?;
-        let binding = [self.principal_name(), "parked"];
+        let owner = self.seal_owner();
+        let binding = [&*owner, "parked"];
         let content = self.shared.gateway.seal()?.open_value(&binding, state.strip_prefix(PREFIX)?)?;
         let parked: ParkedState = serde_json::from_slice(&content).ok()?;
         // An answer from another terminal gives the call more time.

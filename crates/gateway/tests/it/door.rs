@@ -34,6 +34,8 @@ pub(crate) fn options() -> DoorOptions {
         hosts: Vec::new(),
         origins: Vec::new(),
         tokens: TokenPolicy::Open,
+        issuer: None,
+        views: Vec::new(),
         rate: None,
         has_sse: true,
         callback: None,

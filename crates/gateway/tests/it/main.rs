@@ -24,6 +24,7 @@ mod door_messages;
 mod door_streams;
 mod hiding;
 mod http_link;
+mod identity;
 mod link;
 mod listing;
 mod matrix;

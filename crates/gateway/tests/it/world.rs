@@ -15,6 +15,7 @@ pub(crate) struct World {
     folder: TempDir,
     servers: Map<String, Value>,
     run_options: RunOptions,
+    is_audited: bool,
     has_vault: bool,
 }
 
@@ -28,7 +29,8 @@ impl World {
         let entry = |(name, server): (&str, ScriptedStdio)| {
             (name.to_owned(), json!({ "command": server.program, "args": server.args }))
         };
-        Self { folder, servers: servers.into_iter().map(entry).collect(), run_options, has_vault: false }
+        let servers = servers.into_iter().map(entry).collect();
+        Self { folder, servers, run_options, is_audited: false, has_vault: false }
     }
 
     /// A world with one server behind a URL.
@@ -71,6 +73,15 @@ impl World {
         self
     }
 
+    /// Keeps an audit log.
+    pub(crate) fn audited(self) -> Self {
+        Self { is_audited: true, ..self }
+    }
+
+    pub(crate) fn audit_path(&self) -> PathBuf {
+        self.path("audit.jsonl")
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -98,19 +109,21 @@ impl World {
         let paths = self.paths();
         let host =
             Host::builder(&paths, &self.run_options).start_with(StartPolicy::All).without_built_in_server();
-        Served { gateway: Gateway::new(Gateway::prepare_host(host).start(), budget), world: self }
+        let host = Gateway::prepare_host(host).start();
+        Served { gateway: Gateway::new(host.clone(), budget), host, world: self }
     }
 
     /// Starts the host behind a gateway of this mode.
     pub(crate) fn in_mode(self, mode: GatewayMode) -> Served {
-        let Served { gateway, world } = self.gateway();
-        Served { gateway: gateway.with_mode(mode), world }
+        let Served { gateway, host, world } = self.gateway();
+        Served { gateway: gateway.with_mode(mode), host, world }
     }
 
     pub(crate) fn paths(&self) -> Paths {
         let root = self.folder.path().canonicalize().unwrap();
         let mut paths = Paths::new(&root.join("home"), &root.join("home/project"));
         paths.managed = root.join("managed");
+        paths.audit = self.is_audited.then(|| root.join("audit.jsonl"));
         if self.has_vault {
             paths.secrets = Some(root.join("secrets"));
             paths.cache = Some(root.join("cache"));
@@ -122,7 +135,15 @@ impl World {
 /// A gateway, and the files it follows.
 pub(crate) struct Served {
     gateway: Gateway,
+    host: Host,
     pub(crate) world: World,
+}
+
+impl Served {
+    /// The host behind the gateway.
+    pub(crate) fn host(&self) -> &Host {
+        &self.host
+    }
 }
 
 impl std::ops::Deref for Served {

@@ -15,6 +15,7 @@ use super::AuditLog;
 use super::record::{AuditOutcome, AuditRecord, CalledTool};
 use crate::call_error::CallError;
 use mcparley_catalog::CatalogEntry;
+use mcparley_pool::principal::ClientIdentity;
 use mcparley_results::ForwardableOutcome;
 
 /// The audit entry of one call; empty where the host keeps no audit log.
@@ -27,6 +28,7 @@ struct AuditDraft {
     audit: Arc<AuditLog>,
     begun: Instant,
     agent: Option<String>,
+    client: Option<Arc<ClientIdentity>>,
     tool: CalledTool,
     decided: Option<(Decision, Decider)>,
     argument_bytes: usize,
@@ -35,10 +37,15 @@ struct AuditDraft {
 
 impl AuditEntry {
     /// Opens the audit entry of a call to the tool with this name.
-    pub(crate) fn for_call(audit: &Arc<AuditLog>, agent: Option<String>, wanted: &str) -> Self {
+    pub(crate) fn for_call(
+        audit: &Arc<AuditLog>,
+        (agent, client): (Option<String>, Option<Arc<ClientIdentity>>),
+        wanted: &str,
+    ) -> Self {
         let tool = CalledTool::UnknownName(truncate_text(&clean_text(wanted), AUDIT_NAME_CHARS).into_owned());
         let (audit, begun) = (Arc::clone(audit), Instant::now());
-        let notes = AuditDraft { audit, begun, agent, tool, decided: None, argument_bytes: 0, ended: None };
+        let notes =
+            AuditDraft { audit, begun, agent, client, tool, decided: None, argument_bytes: 0, ended: None };
         Self(Some(Box::new(notes)))
     }
 
@@ -97,6 +104,7 @@ impl Drop for AuditDraft {
         let nothing = CalledTool::UnknownName(String::new());
         let tool = std::mem::replace(&mut self.tool, nothing);
         let mut record = AuditRecord::new(tool, self.agent.take(), self.begun.elapsed());
+        record.client = self.client.take();
         record.decided = self.decided.take();
         record.argument_bytes = self.argument_bytes;
         record.ended = self.ended.unwrap_or(AuditOutcome::Cancelled);

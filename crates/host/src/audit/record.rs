@@ -13,8 +13,9 @@ use mcparley_model::signature::Signature;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::AuditSource;
+use super::{AuditSource, RefusedRequest};
 use mcparley_catalog::CatalogEntry;
+use mcparley_pool::principal::ClientIdentity;
 
 /// The audit record of a call that has ended.
 #[derive(Debug)]
@@ -22,10 +23,14 @@ pub(super) struct AuditRecord {
     pub(super) at: SystemTime,
     pub(super) took: Duration,
     pub(super) agent: Option<String>,
+    /// The client of a gateway.
+    pub(super) client: Option<Arc<ClientIdentity>>,
     pub(super) tool: CalledTool,
     pub(super) decided: Option<(Decision, Decider)>,
     pub(super) ended: AuditOutcome,
     pub(super) argument_bytes: usize,
+    /// The refused request, if the record is not of a call.
+    pub(super) refused: Option<RefusedRequest>,
     number: u64,
     lost: u64,
 }
@@ -66,6 +71,10 @@ struct AuditLine<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     agent: Option<&'r str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    principal: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    principal_name: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     server: Option<&'r ServerName>,
     #[serde(skip_serializing_if = "Option::is_none")]
     server_hash: Option<Signature>,
@@ -93,6 +102,27 @@ struct AuditLine<'r> {
     lost: u64,
 }
 
+/// One line of the audit file for a refused request.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RefusalLine<'r> {
+    number: u64,
+    unix_milliseconds: u64,
+    session: &'r str,
+    pid: u32,
+    door: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    principal: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    principal_name: Option<&'r str>,
+    outcome: &'static str,
+    failure: &'static str,
+    path: &'r str,
+    address: &'r str,
+    #[serde(skip_serializing_if = "is_zero")]
+    lost: u64,
+}
+
 fn is_zero(lost: &u64) -> bool {
     *lost == 0
 }
@@ -100,7 +130,19 @@ fn is_zero(lost: &u64) -> bool {
 impl AuditRecord {
     pub(super) fn new(tool: CalledTool, agent: Option<String>, took: Duration) -> Self {
         let (at, decided, ended) = (SystemTime::now(), None, AuditOutcome::Cancelled);
-        Self { at, took, agent, tool, decided, ended, argument_bytes: 0, number: 0, lost: 0 }
+        Self {
+            at,
+            took,
+            agent,
+            client: None,
+            tool,
+            decided,
+            ended,
+            argument_bytes: 0,
+            refused: None,
+            number: 0,
+            lost: 0,
+        }
     }
 
     pub(super) fn with_number(self, number: u64, lost: u64) -> Self {
@@ -114,6 +156,29 @@ impl AuditRecord {
     /// Writes the record as one JSON line, with its line break.
     fn write_json_line<'r>(&'r self, keeper: &AuditSource, batch: &mut RecordBatch<'r>, lines: &mut Vec<u8>) {
         let since = self.at.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let unix_milliseconds = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
+        let principal = self.client.as_ref().map(|client| &*client.account);
+        let principal_name = self.client.as_ref().and_then(|client| client.distinct_name());
+        if let Some(RefusedRequest { reason, path, address, client: _ }) = &self.refused {
+            let line = RefusalLine {
+                number: self.number,
+                unix_milliseconds,
+                session: &keeper.session,
+                pid: std::process::id(),
+                door: &keeper.door,
+                principal,
+                principal_name,
+                outcome: "refused",
+                failure: reason,
+                path,
+                address,
+                lost: self.lost,
+            };
+            // The line holds only strings and numbers, so serializing cannot fail.
+            let _written = serde_json::to_writer(&mut *lines, &line);
+            lines.push(b'\n');
+            return;
+        }
         let (entry, server, name) = match &self.tool {
             CalledTool::Tool { entry, server } => (Some(entry), server.as_ref(), entry.name.as_str()),
             CalledTool::UnknownName(name) => (None, None, name.as_str()),
@@ -123,11 +188,13 @@ impl AuditRecord {
             matches!(self.ended, AuditOutcome::Result { is_stored: true, .. }).then_some(true);
         let line = AuditLine {
             number: self.number,
-            unix_milliseconds: u64::try_from(since.as_millis()).unwrap_or(u64::MAX),
+            unix_milliseconds,
             session: &keeper.session,
             pid: std::process::id(),
             door: &keeper.door,
             agent: self.agent.as_deref(),
+            principal,
+            principal_name,
             server: server.map(|(name, _)| name),
             server_hash: server.map(|(_, signature)| *signature),
             tool: name,

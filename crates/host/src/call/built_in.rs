@@ -21,7 +21,7 @@ impl Host {
         match tool {
             BuiltIn::ListResources => self.list_resources(call),
             BuiltIn::ReadResource => self.read_resource_for_model(call).await,
-            BuiltIn::ReadResult => self.run_read_result(&call.arguments).await,
+            BuiltIn::ReadResult => self.run_read_result(call).await,
             BuiltIn::ToolSearch => self.search_by_tool(&call.arguments).await,
         }
     }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use mcparley_model::config::TransportKind;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::bind::BoundTool;
 use super::built_in::outcome_from_json;
+use super::requested_call::Call;
 use crate::call_error::CallError;
 use crate::host::Host;
 use mcparley_catalog::{BuiltIn, ToolProvider};
@@ -17,7 +18,7 @@ impl Host {
     /// returns it as it is.
     pub(super) async fn limit_outcome(
         &self,
-        bound: &BoundTool,
+        (call, bound): (&Call, &BoundTool),
         outcome: ForwardableOutcome,
     ) -> ForwardableOutcome {
         let Some(results) = self.result_limiter().filter(|_| bound.has_result_limit()) else {
@@ -34,18 +35,21 @@ impl Host {
             return ForwardableOutcome::Shaped(outcome);
         }
         // Boxed: this rare, large future would enlarge the future of every call.
+        let results = results.for_owner(call.client_account());
         let fitted = Box::pin(results.fit_outcome(outcome, room, bound.entry.name.as_str())).await;
         ForwardableOutcome::Shaped(fitted)
     }
 
     /// Runs the tool `ReadResult`. Its output is bounded by itself, so it is returned as it is.
-    pub(super) async fn run_read_result(&self, arguments: &Value) -> Result<CallOutcome, CallError> {
+    pub(super) async fn run_read_result(&self, call: &Call) -> Result<CallOutcome, CallError> {
         let own = |message: String| CallError::BuiltInTool { message: Arc::from(message) };
         let Some(results) = self.result_limiter() else {
             return Err(own("this host stores no results".to_owned()));
         };
         let most = self.roster().result_budget.max_bytes();
-        let text = results.read_result(arguments, most).await.map_err(|error| own(error.to_string()))?;
+        let results = results.for_owner(call.client_account());
+        let text =
+            results.read_result(&call.arguments, most).await.map_err(|error| own(error.to_string()))?;
         outcome_from_json(&json!({ "content": [{ "type": "text", "text": text }] }))
     }
 }

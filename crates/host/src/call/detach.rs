@@ -68,7 +68,7 @@ impl Host {
         mut call: Call,
         link: &DaemonLink,
     ) -> Result<DetachedCall, DetachError> {
-        let mut audit_entry = self.audit_entry(|| call.selector.display_name());
+        let mut audit_entry = self.audit_entry(call.client_identity(), || call.selector.display_name());
         let prepared = self.authorize_detached_call(&mut call, link, &mut audit_entry).await;
         match &prepared {
             Ok(_) => audit_entry.set_detached(Ok(())),

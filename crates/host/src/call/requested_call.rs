@@ -7,6 +7,7 @@ use mcparley_catalog::ModelCall;
 use mcparley_json::UnexpectedShape;
 use mcparley_model::name::{ServerName, ToolName};
 use mcparley_model::permission::Decider;
+use mcparley_pool::principal::ClientIdentity;
 use mcparley_wire::RawJson;
 use mcparley_wire::peer::ProgressUpdate;
 use serde_json::Value;
@@ -190,6 +191,16 @@ impl Call {
     pub fn with_context(mut self, context: CallContext) -> Self {
         self.context = Some(Arc::new(context));
         self
+    }
+
+    /// The account of the client that the call is made for, if there is one.
+    pub(super) fn client_account(&self) -> Option<&Arc<str>> {
+        self.client_identity().map(|identity| &identity.account)
+    }
+
+    /// The identity of the client that the call is made for, if there is one.
+    pub(crate) fn client_identity(&self) -> Option<&Arc<ClientIdentity>> {
+        self.context.as_ref().map(|context| &context.client.principal.identity)
     }
 
     /// Sends a further member of the parameters to the server, such as `inputResponses` of a repeated call.

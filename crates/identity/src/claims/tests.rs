@@ -7,7 +7,7 @@ use super::*;
 const ISSUER: &str = "https://issuer.example";
 const NOW: u64 = 2_000_000_000;
 
-fn check(change: impl FnOnce(&mut Value)) -> Result<CheckedClaims, TokenRefusal> {
+fn check(change: impl FnOnce(&mut Value)) -> Result<CheckedClaims, AccessRefusal> {
     let mut claims = json!({ "iss": ISSUER, "sub": "ada", "aud": "https://a.example/mcp", "exp": NOW + 60 });
     change(&mut claims);
     check_claims(claims.as_object().unwrap(), ISSUER, UNIX_EPOCH + Duration::from_secs(NOW))
@@ -16,7 +16,7 @@ fn check(change: impl FnOnce(&mut Value)) -> Result<CheckedClaims, TokenRefusal>
 // G4 B88
 #[test]
 fn wrong_claim_is_refused_with_its_reason() {
-    use TokenRefusal::{Bound, Expired, Issuer, NoExpiry, NotYetValid, Subject};
+    use AccessRefusal::{Bound, Expired, Issuer, NoExpiry, NotYetValid, Subject};
     let with = |name: &'static str, value: Value| check(move |claims| claims[name] = value);
     let cases = [
         ("iss", json!("https://issuer.example/"), Issuer),
@@ -47,10 +47,10 @@ fn clocks_may_differ_by_thirty_seconds() {
         check(move |claims| claims[name] = json!(date)).map(drop)
     };
     assert_eq!(at("exp", -29), Ok(()));
-    assert_eq!(at("exp", -30), Err(TokenRefusal::Expired));
+    assert_eq!(at("exp", -30), Err(AccessRefusal::Expired));
     for name in ["nbf", "iat"] {
         assert_eq!(at(name, 30), Ok(()), "{name}");
-        assert_eq!(at(name, 31), Err(TokenRefusal::NotYetValid), "{name}");
+        assert_eq!(at(name, 31), Err(AccessRefusal::NotYetValid), "{name}");
     }
 }
 

@@ -296,3 +296,73 @@ fn only_user_and_administrator_can_set_a_classifier() {
         assert!(settings.classifier.is_none() && settings.warnings.len() == 1, "{wrong}");
     }
 }
+
+// G4 C12
+#[test]
+fn views_and_the_issuer_of_a_gateway_are_read_from_outside_the_project_only() {
+    let text = r#"{"tokenIssuer": {"issuer": "https://issuer.example", "scopes": ["use"]},
+        "gateways": {"ops": {"servers": ["a"], "tools": ["a__*"], "mode": "client", "rate": 5,
+            "principals": ["token:ada", "claim:groups=ops"], "forModel": false, "prefix": "mcp"}}}"#;
+    for layer in ALL_LAYERS {
+        let settings = read(layer, text);
+        let counts =
+            matches!(layer, SettingsLayer::Managed | SettingsLayer::CommandLine | SettingsLayer::User);
+        assert_eq!(settings.token_issuer.is_some(), counts, "{layer:?}");
+        assert_eq!(settings.gateways.len(), usize::from(counts), "{layer:?}");
+        assert_eq!(warnings(&settings).len(), if counts { 0 } else { 2 }, "{layer:?}");
+    }
+    assert_eq!(
+        warnings(&read(SettingsLayer::Project, text)),
+        [
+            "settings:1:17: `tokenIssuer` counts only in managed and user settings, and in `--settings`",
+            "settings:2:21: `gateways` counts only in managed and user settings, and in `--settings`",
+        ]
+    );
+    let settings = read(SettingsLayer::User, text);
+    let view = &settings.gateways[0].value;
+    assert_eq!((view.name.as_str(), view.rate, view.for_model), ("ops", Some(5), Some(false)));
+    assert_eq!((view.mode, view.prefix), (Some(PermissionMode::Client), Some(ViewPrefix::Mcp)));
+    assert_eq!(view.principals.len(), 2);
+}
+
+// G4
+#[test]
+fn view_with_a_mistake_is_left_out_with_its_place() {
+    for (view, expected) in [
+        (r#"{}"#, "`principals` must name the clients that may use it, or `*`"),
+        (r#"{"principals": ["ada"]}"#, "`ada` names no client: write `token:NAME`"),
+        (r#"{"principals": ["*"], "server": ["a"]}"#, "`server` is unknown; a view has `servers`"),
+        (r#"{"principals": ["*"], "servers": "a"}"#, "not a list of texts"),
+        (r#"{"principals": ["*"], "servers": [7]}"#, "not a text"),
+        (r#"{"principals": ["*"], "mode": "all"}"#, "all"),
+        (r#"{"principals": ["*"], "rate": 0}"#, "`rate` is a whole number above 0"),
+        (r#"{"principals": ["*"], "prefix": "x"}"#, "`prefix` is `server`, `mcp` or `none`"),
+        (r#"{"principals": ["*"], "forModel": 1}"#, "`forModel` is true or false"),
+        (r#"7"#, "not an object"),
+    ] {
+        let settings = read(SettingsLayer::User, &format!(r#"{{"gateways": {{"ops": {view}}}}}"#));
+        let warnings = warnings(&settings);
+        assert!(settings.gateways.is_empty(), "{view}");
+        assert_eq!(warnings.len(), 1, "{view}: {warnings:?}");
+        assert!(warnings[0].starts_with("settings:1:"), "{view}: {warnings:?}");
+        assert!(
+            warnings[0].contains("the view `ops` is left out: ") && warnings[0].contains(expected),
+            "{view}: {warnings:?}"
+        );
+    }
+    let named = read(SettingsLayer::User, r#"{"gateways": {"a/b": {"principals": ["*"]}}}"#);
+    assert!(named.gateways.is_empty() && warnings(&named)[0].contains("1 to 64 letters"));
+}
+
+// G4
+#[test]
+fn view_of_a_stronger_layer_replaces_that_of_a_weaker_one() {
+    let mut settings = MergedSettings::default();
+    for (layer, name) in [(SettingsLayer::User, "user"), (SettingsLayer::Managed, "managed")] {
+        let text = format!(r#"{{"gateways": {{"ops": {{"principals": ["token:{name}"]}}}}}}"#);
+        let document = JsonDocument::parse(Source::from_label("settings"), &text).unwrap();
+        settings.read_layer(document.root().unwrap(), layer);
+    }
+    let [view] = &settings.gateways[..] else { panic!("{:?}", settings.gateways) };
+    assert_eq!(view.value.principals[0].to_string(), "managed");
+}

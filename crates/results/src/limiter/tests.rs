@@ -300,3 +300,21 @@ async fn text_that_repeats_the_structured_value_counts_once() {
         }
     }
 }
+
+// G4 H20
+#[tokio::test]
+async fn stored_result_of_one_account_is_unknown_to_another() {
+    let results = ResultLimiter::with_folder(None);
+    let [ada, eve] = ["jwt:ada", "jwt:eve"].map(Arc::<str>::from);
+    let given = results.for_owner(Some(&ada)).fit_outcome(text_of(&"a".repeat(900)), SMALL, "it").await;
+    let arguments = json!({ "handle": given.stored[0].handle });
+    assert!(results.for_owner(Some(&ada)).read_result(&arguments, 1_000).await.is_ok());
+    let invented = json!({ "handle": "result-0" });
+    for other in [Some(&eve), None] {
+        let other = results.for_owner(other);
+        let hidden = other.read_result(&arguments, 1_000).await.unwrap_err().to_string();
+        let unknown = other.read_result(&invented, 1_000).await.unwrap_err().to_string();
+        let handle = arguments["handle"].as_str().unwrap();
+        assert_eq!(hidden, unknown.replace("result-0", handle));
+    }
+}

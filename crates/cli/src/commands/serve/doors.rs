@@ -1,13 +1,15 @@
 //! `serve --http` and `serve --unix`: clients over HTTP, until a signal ends the program.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use mcparley::auth::CallbackEndpoint;
 use mcparley::config::LoadedConfig;
 use mcparley_gateway::control::serve_control;
-use mcparley_gateway::{DoorListener, DoorOptions, Doors, Gateway, Seal, TokenFile, TokenPolicy};
+use mcparley_gateway::{
+    AccessPolicy, DoorListener, DoorOptions, Doors, Gateway, IssuerSettings, Seal, TokenFile, TokenPolicy,
+};
 use mcparley_web::UiPage;
+use mcparley_wire::transport::http::{Network, NetworkSettings};
 
 use super::cluster::{join_cluster, open_seal};
 use super::{DenialPrinter, FAREWELL, build_host, client_view, tool_budget, with_tasks};
@@ -29,13 +31,15 @@ pub(super) fn run(
     let host = build_host(args, context, loaded, out);
     runtime::run_server(host, async |host, stop| {
         let listeners = bind_listeners(&args.doors).await?;
+        let issuer = open_issuer(&args.doors, loaded, &listeners, out).await?;
         let cluster = join_cluster(&args.doors, context, &listeners).await?;
         let seal = open_seal(&args.doors, context, cluster.as_ref()).await?;
-        let mut options = door_options(&args.doors, context, seal, out)?;
+        let mut options = door_options(&args.doors, context, (seal, issuer), out)?;
         options.cluster = cluster;
-        print_addresses(&listeners, &args.doors, context, out);
         let gateway = Gateway::new(client_view(args, host).await?, budget).with_log_host(host);
         let gateway = with_tasks(gateway.with_mode(args.gateway_mode()), args, context)?;
+        options.views = gateway.open_views(&loaded.settings.gateways).await?;
+        print_addresses(&listeners, &args.doors, &options, out);
         if args.doors.ui {
             let page_options = super::super::ui::page_options(context);
             options.page = Some(Arc::new(UiPage::new(host, &gateway, page_options)));
@@ -65,16 +69,37 @@ async fn bind_listeners(args: &DoorArgs) -> Result<Vec<DoorListener>, CommandErr
     Ok(listeners)
 }
 
+/// The issuer of clients' tokens, if one is named. One that does not answer now may do so later, so it is only
+/// warned about.
+async fn open_issuer(
+    args: &DoorArgs,
+    loaded: &LoadedConfig,
+    listeners: &[DoorListener],
+    out: &mut TerminalOutput,
+) -> Result<Option<AccessPolicy>, CommandError> {
+    let address = listeners.iter().find_map(DoorListener::address).filter(|_| !args.no_token);
+    let Some((address, named)) = address.zip(args.token_issuer(&loaded.settings)) else { return Ok(None) };
+    let variable = |name: &str| loaded.env.get(name).map(str::to_owned);
+    let network = Network::new(NetworkSettings::from_lookup(variable));
+    let settings = IssuerSettings::from_setting(&named, &format!("http://{address}/mcp"));
+    let policy = AccessPolicy::new(&settings, &network).map_err(DoorSetupError::Issuer)?;
+    if let Err(error) = policy.fetch_keys().await {
+        out.warn(&format!("tokens of `{}` are refused until it answers: {error}", named.issuer));
+    }
+    Ok(Some(policy))
+}
+
 fn door_options(
     args: &DoorArgs,
     context: &Context,
-    seal: Seal,
+    (seal, issuer): (Seal, Option<AccessPolicy>),
     out: &mut TerminalOutput,
 ) -> Result<DoorOptions, CommandError> {
-    let tokens = match args.no_token || args.http.is_none() {
-        true => TokenPolicy::Open,
-        false => {
-            let path = token_path(args, context);
+    let tokens = match (&args.token_file, &issuer) {
+        _ if args.no_token || args.http.is_none() => TokenPolicy::Open,
+        (None, Some(_)) => TokenPolicy::Issuer,
+        (Some(_), _) | (None, None) => {
+            let path = args.token_file.clone().unwrap_or_else(|| context.gateway_path("tokens"));
             let (file, generated) = TokenFile::open(&path).map_err(DoorSetupError::Tokens)?;
             if let Some(token) = generated {
                 out.print_message(format!("new token, shown only now: {}", token.as_str()));
@@ -86,6 +111,8 @@ fn door_options(
         hosts: args.host.clone(),
         origins: args.allow_origin.clone(),
         tokens,
+        issuer,
+        views: Vec::new(),
         rate: args.rate,
         has_sse: args.sse,
         callback: callback_endpoint(args)?,
@@ -103,33 +130,31 @@ fn callback_endpoint(args: &DoorArgs) -> Result<Option<CallbackEndpoint>, Comman
 }
 
 /// Prints where clients connect, and where the token is.
-fn print_addresses(listeners: &[DoorListener], args: &DoorArgs, context: &Context, out: &mut TerminalOutput) {
+fn print_addresses(
+    listeners: &[DoorListener],
+    args: &DoorArgs,
+    options: &DoorOptions,
+    out: &mut TerminalOutput,
+) {
     for listener in listeners {
-        if let Some(address) = listener.address() {
-            out.print_message(format!("listening on http://{address}/mcp"));
-            if args.sse {
-                out.print_message(format!("listening on http://{address}/sse (HTTP+SSE)"));
-            }
-            if args.ui {
-                out.print_message(format!("web page at http://{address}/ui/"));
-            }
-            match args.no_token {
-                true => out.warn("every program on this machine can connect: `--no-token` is set"),
-                false => {
-                    let path = token_path(args, context);
-                    out.print_message(format!(
-                        "clients send `Authorization: Bearer TOKEN`; tokens are in `{}`, one `name:token` per line",
-                        path.display()
-                    ));
-                }
-            }
+        for endpoint in listener.describe_endpoints(options) {
+            out.print_message(format!("listening on {endpoint}"));
         }
-        if let Some(path) = listener.socket_path() {
-            out.print_message(format!("listening on {}", path.display()));
+        let Some(address) = listener.address() else { continue };
+        if args.ui {
+            out.print_message(format!("web page at http://{address}/ui/"));
+        }
+        if let Some(issuer) = &options.issuer {
+            let (issuer, resource) = (issuer.issuer(), issuer.resource().url_of(None));
+            out.print_message(format!("clients send access tokens of `{issuer}` for `{resource}`"));
+        }
+        match &options.tokens {
+            TokenPolicy::Open => out.warn("every program on this machine can connect: `--no-token` is set"),
+            TokenPolicy::File(file) => out.print_message(format!(
+                "clients send `Authorization: Bearer TOKEN`; tokens are in `{}`, one `name:token` per line",
+                file.path().display()
+            )),
+            TokenPolicy::Once(_) | TokenPolicy::Issuer => {}
         }
     }
-}
-
-fn token_path(args: &DoorArgs, context: &Context) -> PathBuf {
-    args.token_file.clone().unwrap_or_else(|| context.gateway_path("tokens"))
 }

@@ -101,7 +101,11 @@ impl<'g> AgentRosterBuilder<'g> {
     ) -> Self {
         let above = shared.host.roster();
         let own = above.loaded.plan_agent_servers(&shared.spec);
-        let loaded = above.loaded.for_agent(&shared.spec);
+        let mut loaded = above.loaded.for_agent(&shared.spec);
+        if matches!(shared.kind, ViewKind::Principal { .. }) {
+            // A principal uses the agent above it; the audit log names both.
+            loaded.agent.clone_from(&above.loaded.agent);
+        }
         let (lent, change) = (HashSet::new(), ServerChanges::default());
         let (connections, nameless) = (Vec::new(), Vec::new());
         let mut this = Self { old, off, starter, above, loaded, connections, lent, change, nameless };

@@ -1,9 +1,9 @@
 //! The reasons why a token is refused.
 
-/// The reason why a token is refused. It is for metrics and the audit log only: a client gets the same text for
+/// The reason why a token is refused, for metrics and the audit log only. A client gets the same text for
 /// every wrong token, so that a guess teaches it nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TokenRefusal {
+pub enum AccessRefusal {
     /// The token exceeds the size limit.
     #[error("the token is too large")]
     TooLarge,
@@ -54,7 +54,7 @@ pub enum TokenRefusal {
     IssuerAway,
 }
 
-impl TokenRefusal {
+impl AccessRefusal {
     /// The word for the reason, for metrics and the audit log.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -78,7 +78,7 @@ impl TokenRefusal {
         }
     }
 
-    /// Whether the token may be a guess. Tokens that are out of date, or for something else, are sent by
+    /// Whether the token may be a guess. Tokens that are out of date, or for another resource, are sent by
     /// clients that once had a good one.
     #[must_use]
     pub fn may_be_guess(self) -> bool {
