@@ -97,7 +97,7 @@ fn build_catalog(set: &RetrievalSet) -> io::Result<Arc<Catalog>> {
     let home = tempfile::tempdir()?;
     let paths = Paths::new(home.path(), home.path());
     let run_options = RunOptions { strict: true, ..RunOptions::default() };
-    let definitions: Vec<Value> = set.tools.iter().map(|tool| tool.definition.clone()).collect();
+    let definitions: Vec<serde_json::Value> = set.tools.iter().map(|tool| tool.definition.clone()).collect();
     let server = ManyToolsServer::with_tools(&set.name, &definitions)?;
     let runtime = Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {

@@ -12,6 +12,7 @@
 //! | [`ClusterMember`] | one gateway: its number, its heartbeat, messages to other gateways |
 //! | [`Mailbox`] | the messages to one gateway, and the news for all |
 //! | `key_names` | every key of the store, as the design page lists them |
+//! | [`Seal`] | sealed values, such as session ids, that every gateway with the key opens |
 //! | `write_queue` | background writes, kept while the store is away |
 
 mod cluster_member;
@@ -21,6 +22,7 @@ mod mailbox;
 mod memory_store;
 #[cfg(feature = "redis")]
 mod redis_store;
+mod seal;
 mod store;
 mod store_address;
 mod write_queue;
@@ -32,5 +34,6 @@ pub use mailbox::{Mailbox, MailboxMessage};
 pub use memory_store::InProcessStore;
 #[cfg(feature = "redis")]
 pub use redis_store::RedisStore;
+pub use seal::{Seal, SealKeyError, seconds_since_epoch};
 pub use store::{LogEntry, LogPosition, SharedStore, SharedStoreError, StoreChange, StoreFuture};
 pub use store_address::{StoreAddress, StoreAddressError};

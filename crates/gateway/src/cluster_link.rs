@@ -19,7 +19,7 @@ use serde::Serialize;
 use tokio::sync::mpsc;
 
 use crate::cluster_link::messages::{ClusterMessage, ClusterNews, OwnerReply};
-use crate::seal::Seal;
+use mcparley_cluster::Seal;
 
 /// The binding of messages between gateways.
 const MESSAGE_BINDING: [&str; 1] = ["cluster message"];

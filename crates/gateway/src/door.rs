@@ -60,11 +60,11 @@ use crate::guard::load::LoadLimits;
 use crate::guard::names::NameCheck;
 use crate::guard::refusal::RequestRefusal;
 use crate::guard::shared_rate::share_rates;
-use crate::guard::tokens::TokenPolicy;
 use crate::guard::{Guard, PeerAddress};
-use crate::seal::Seal;
 pub use endpoint::GatewayView;
 pub use listener::{DoorError, DoorListener};
+use mcparley_cluster::Seal;
+use mcparley_identity::TokenPolicy;
 pub use page::{PAGE_PATH, PageBody, PageHandler, PageRequest, SESSION_PATH};
 
 /// The interval at which expired sessions and streams are removed.

@@ -29,8 +29,8 @@ use crate::gateway::principal_views::PrincipalViews;
 use crate::gateway::roots::ClientRoots;
 use crate::mode::GatewayMode;
 use crate::pending::{AnswerError, ListedCall, PendingQuestion, QuestionRegistry, TerminalAnswer};
-use crate::seal::Seal;
 use crate::session::tool_list::CommonToolLists;
+use mcparley_cluster::Seal;
 
 /// A host that is served to clients. Cheap to clone; all clones are one gateway.
 #[derive(Clone, Debug)]

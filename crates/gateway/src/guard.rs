@@ -4,7 +4,6 @@ pub(crate) mod load;
 pub(crate) mod names;
 pub(crate) mod refusal;
 pub(crate) mod shared_rate;
-pub(crate) mod tokens;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -18,7 +17,7 @@ use mcparley_identity::{AccessPolicy, AccessRefusal};
 use crate::guard::load::{LoadLimits, LoadPermit};
 use crate::guard::names::NameCheck;
 use crate::guard::refusal::RequestRefusal;
-use crate::guard::tokens::TokenPolicy;
+use mcparley_identity::TokenPolicy;
 
 /// The other end of a connection.
 #[derive(Clone, Copy, Debug)]

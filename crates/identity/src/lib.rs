@@ -22,6 +22,7 @@ mod issuer_keys;
 mod key_set;
 mod key_source;
 mod protected_resource;
+mod token_file;
 mod verification_key;
 mod verified_tokens;
 
@@ -29,4 +30,5 @@ pub use access_policy::{AccessPolicy, IssuerSettings};
 pub use access_refusal::AccessRefusal;
 pub use issuer_error::IssuerError;
 pub use protected_resource::{ProtectedResource, is_view_name};
+pub use token_file::{GeneratedToken, OneTimeToken, TokenFile, TokenFileError, TokenPolicy};
 pub use verification_key::SignatureAlgorithm;

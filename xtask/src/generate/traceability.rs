@@ -1,6 +1,6 @@
 //! The page that lists the tests of each requirement, from the ids in comments before tests.
 //!
-//! An id counts for the first function after its comment. A requirement without a test is an error, so the page has
+//! An id counts for the first function after its comment, or for the function that its comment is the first line of. A requirement without a test is an error, so the page has
 //! no empty row.
 
 use std::collections::BTreeMap;
@@ -64,27 +64,36 @@ fn defined_ids(requirements: &str) -> Vec<&str> {
 fn collect_tests(file: &str, text: &str, tests: &mut BTreeMap<String, Vec<TracedTest>>) {
     let mut waiting: Vec<&str> = Vec::new();
     let mut age = 0;
+    let mut begun = None;
     for line in text.lines().map(str::trim_start) {
         if let Some(comment) = line.strip_prefix("// ") {
             let ids = comment_ids(comment);
-            if !ids.is_empty() {
-                waiting.extend(ids);
-                age = 0;
+            match begun {
+                // The first line of a function.
+                Some(function) => ids.iter().for_each(|id| add_test(file, function, id, tests)),
+                None if !ids.is_empty() => {
+                    waiting.extend(ids);
+                    age = 0;
+                }
+                None => {}
             }
             continue;
         }
+        begun = function_name(line);
         age += 1;
         if age > LINES_BETWEEN {
             waiting.clear();
         }
-        let Some(function) = function_name(line).filter(|_| !waiting.is_empty()) else { continue };
-        let test = TracedTest { file: file.to_owned(), function: function.to_owned() };
-        for id in waiting.drain(..) {
-            let known = tests.entry(id.to_owned()).or_default();
-            if !known.contains(&test) {
-                known.push(test.clone());
-            }
-        }
+        let Some(function) = begun else { continue };
+        waiting.drain(..).for_each(|id| add_test(file, function, id, tests));
+    }
+}
+
+fn add_test(file: &str, function: &str, id: &str, tests: &mut BTreeMap<String, Vec<TracedTest>>) {
+    let test = TracedTest { file: file.to_owned(), function: function.to_owned() };
+    let known = tests.entry(id.to_owned()).or_default();
+    if !known.contains(&test) {
+        known.push(test);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::door::session_table::SessionTable;
 use crate::gateway::Gateway;
 use crate::guard::load::LoadLimits;
 use crate::guard::refusal::RequestRefusal;
-use crate::seal::Seal;
+use mcparley_cluster::Seal;
 
 /// The path of the main endpoint.
 pub(crate) const MAIN_PATH: &str = "/mcp";

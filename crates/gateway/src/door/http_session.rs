@@ -13,8 +13,8 @@ use tokio::task::AbortHandle;
 
 use crate::door::event_stream::{DoorStream, StreamKind};
 use crate::door::question::{OpenQuestions, StreamSink};
-use crate::seal::seconds_since_epoch;
 use crate::session::GatewaySession;
+use mcparley_cluster::seconds_since_epoch;
 
 /// The number of resumable streams below which they are not swept.
 const DOOR_SWEPT_STREAMS: usize = 64;

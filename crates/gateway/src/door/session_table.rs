@@ -22,8 +22,8 @@ use crate::cluster_link::messages::ClusterNews;
 use crate::door::event_stream::StreamKind;
 use crate::door::http_session::HttpSession;
 use crate::gateway::Gateway;
-use crate::seal::{Seal, seconds_since_epoch};
 use crate::session::{GatewaySession, HttpIdentity};
+use mcparley_cluster::{Seal, seconds_since_epoch};
 
 /// The capabilities that are kept in a session id; others do not change the gateway's behavior.
 const KEPT_CAPABILITIES: [&str; 5] = ["elicitation", "sampling", "roots", "extensions", "tasks"];

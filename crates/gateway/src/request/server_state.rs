@@ -10,9 +10,9 @@ use mcparley_wire::{RawJson, RpcError};
 
 use crate::json_edit::{JsonEdit, JsonMembers, json_string};
 use crate::response::input_requests::{clean_result, name_questions, requires_input};
-use crate::seal::seconds_since_epoch;
 use crate::session::GatewaySession;
 use crate::session::parked::invalid_state_error;
+use mcparley_cluster::seconds_since_epoch;
 
 impl GatewaySession {
     /// A server's result that requires input, for its client; other results stay as they are.

@@ -6,10 +6,10 @@ use mcparley_wire::{INTERNAL, RawJson, RpcError};
 use serde::{Deserialize, Serialize};
 
 use crate::cluster_link::unreachable_error;
-use crate::seal::seconds_since_epoch;
 use crate::session::GatewaySession;
 use crate::session::parked::invalid_state_error;
 use crate::session::running_call::RunningCall;
+use mcparley_cluster::seconds_since_epoch;
 
 /// The beginning of the state of a parked call; servers have states of their own.
 const PREFIX: &str = "mcparley-parked.";

@@ -10,11 +10,11 @@ use std::time::{Duration, Instant, SystemTime};
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use mcparley::pool::principal::ClientIdentity;
 use mcparley_model::limits::DOOR_TOKEN_FILE_BYTES;
 use mcparley_platform::file::{
     Creation, FileReadError, FileUpdateError, SymlinkPolicy, read_private, update_file,
 };
+use mcparley_pool::principal::ClientIdentity;
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
@@ -155,12 +155,12 @@ impl TokenFile {
 
 impl TokenPolicy {
     /// Whether no token is needed.
-    pub(crate) fn is_open(&self) -> bool {
+    pub fn is_open(&self) -> bool {
         matches!(self, Self::Open)
     }
 
     /// Whether there is more than one principal, now or later.
-    pub(crate) fn has_several_principals(&self) -> Arc<AtomicBool> {
+    pub fn has_several_principals(&self) -> Arc<AtomicBool> {
         match self {
             Self::File(file) => Arc::clone(&file.has_several),
             Self::Open | Self::Once(_) | Self::Issuer => Arc::default(),
@@ -170,14 +170,14 @@ impl TokenPolicy {
     /// Whether this account may open the web page: the token named `ui`, if there is one, else every token of the
     /// file. An agent that has a token for MCP must not answer its own questions on the page, and the clients of
     /// an issuer not those of others.
-    pub(crate) fn may_open_page(&self, account: &str) -> bool {
+    pub fn may_open_page(&self, account: &str) -> bool {
         let Self::File(file) = self else { return !account.starts_with("jwt:") };
         let has_own = file.tokens().iter().any(|named| &*named.identity.account == PAGE_PRINCIPAL);
         account == PAGE_PRINCIPAL || (!has_own && !account.starts_with("jwt:"))
     }
 
     /// The account of a token. Takes the same time for every wrong token.
-    pub(crate) fn find_account(&self, token: &str) -> Option<Arc<ClientIdentity>> {
+    pub fn find_account(&self, token: &str) -> Option<Arc<ClientIdentity>> {
         let file = match self {
             Self::Open | Self::Issuer => return None,
             Self::Once(once) => {

@@ -16,11 +16,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
-use mcparley_cluster::{ClusterMember, SharedStoreError};
 use mcparley_platform::file::{
     Creation, FileReadError, FileUpdateError, SymlinkPolicy, read_private, update_file,
 };
 use zeroize::Zeroizing;
+
+use crate::{ClusterMember, SharedStoreError};
 
 const PREFIX: &str = "mp1.";
 const ID_PREFIX: &str = "mpi1.";
@@ -139,7 +140,7 @@ impl Seal {
     }
 
     /// Seals an id, which is always the same text for the same binding and never expires.
-    pub(crate) fn seal_id(&self, binding: &[&str], id: &[u8]) -> Option<String> {
+    pub fn seal_id(&self, binding: &[&str], id: &[u8]) -> Option<String> {
         let bound = associated_data(binding);
         let key = hmac::Key::new(hmac::HMAC_SHA256, self.derive_key(b"id nonce")?.as_slice());
         let tag = hmac::sign(&key, &[bound.as_slice(), id].concat());
@@ -150,7 +151,7 @@ impl Seal {
     }
 
     /// Opens a sealed id; `None` if it was made by another key or for another binding.
-    pub(crate) fn open_id(&self, binding: &[&str], sealed: &str) -> Option<Vec<u8>> {
+    pub fn open_id(&self, binding: &[&str], sealed: &str) -> Option<Vec<u8>> {
         let bytes = URL_SAFE_NO_PAD.decode(sealed.strip_prefix(ID_PREFIX)?).ok()?;
         let (nonce, sealed) = bytes.split_first_chunk::<NONCE_BYTES>()?;
         let bound = associated_data(binding);
@@ -200,7 +201,7 @@ fn current_day() -> u32 {
 }
 
 /// The wall clock in seconds since 1970.
-pub(crate) fn seconds_since_epoch() -> u64 {
+pub fn seconds_since_epoch() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
 }
 
