@@ -19,6 +19,7 @@ mod report;
 mod warm;
 
 use std::io;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use crate::stage::find_mcparley;
@@ -42,14 +43,10 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u16).range(1..=2000))]
     idle: u16,
     /// Number of calls and of attaching clients, of which the median counts
-    #[arg(long, default_value_t = 30, value_name = "NUMBER")]
-    rounds: usize,
-    /// Print JSON instead of a table
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Fail if a promise is broken
-    #[arg(long)]
-    pub(crate) check: bool,
+    #[arg(long, default_value = "30", value_name = "NUMBER")]
+    rounds: NonZeroUsize,
+    #[command(flatten)]
+    pub(crate) output: crate::ReportOutput,
     /// The program to measure, instead of building it
     #[arg(long, value_name = "PROGRAM")]
     mcparley: Option<PathBuf>,
@@ -95,7 +92,7 @@ pub(crate) fn run_daemon_bench(options: &Options) -> io::Result<DaemonReport> {
         report.crowds.push(setup.measure(&mcparley, &real)?);
     }
     if wanted(DaemonPart::Warm) {
-        report.warm = Some(warm::measure_warm(&mcparley, &real, options.rounds)?);
+        report.warm = Some(warm::measure_warm(&mcparley, &real, options.rounds.get())?);
     }
     if wanted(DaemonPart::Idle) {
         report.idle = Some(warm::measure_idle(&mcparley, &real, usize::from(options.idle))?);

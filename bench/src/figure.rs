@@ -73,18 +73,30 @@ impl BenchFigure {
         }
     }
 
-    /// Whether the figure is worse than promised by more than `slack`.
+    /// Whether the figure is worse than promised by more than `slack`. A figure without samples is.
     pub(crate) fn is_over(&self, slack: f64) -> bool {
         let ratio = self.ratio().unwrap_or(f64::NAN);
-        match (self.bound(), self) {
-            (FigureBound::AtMost(most), _) => ratio > most * slack,
-            (FigureBound::AtLeast(least), _) => ratio < least / slack,
+        let is_within = match (self.bound(), self) {
+            (FigureBound::AtMost(most), _) => ratio <= most * slack,
+            (FigureBound::AtLeast(least), _) => ratio >= least / slack,
             (bound @ (FigureBound::Absolute(most) | FigureBound::Within(most)), Self::Alone { ours, .. }) => {
-                bound.judged_sample(ours) > most * slack
+                bound.judged_sample(ours) <= most * slack
             }
-            (FigureBound::Absolute(_) | FigureBound::Within(_) | FigureBound::None, _) => false,
-        }
+            (FigureBound::Absolute(_) | FigureBound::Within(_) | FigureBound::None, _) => true,
+        };
+        !is_within
     }
+}
+
+/// The reasons why a check of these figures fails: limits exceeded, and figures that could not be measured.
+pub(crate) fn check_figures(figures: &[BenchFigure], slack: f64) -> Vec<String> {
+    let failure = |figure: &BenchFigure| match figure {
+        BenchFigure::Missing { name, why } => Some(format!("not measured: {name}: {why}")),
+        BenchFigure::Compared { .. } | BenchFigure::Alone { .. } => {
+            figure.is_over(slack).then(|| format!("over the limit: {}", figure.name()))
+        }
+    };
+    figures.iter().filter_map(failure).collect()
 }
 
 impl FigureBound {
@@ -126,5 +138,32 @@ impl fmt::Display for FigureBound {
             Self::Within(most) => write!(f, "≤ {}", FigureUnit::Time.format_amount(*most)),
             Self::None => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figure_without_samples_fails_the_check_under_every_bound() {
+        let none = RoundSamples::default;
+        let bounds = [FigureBound::AtMost(1e9), FigureBound::AtLeast(0.0)];
+        let compared = bounds.map(|bound| BenchFigure::Compared {
+            name: "compared".to_owned(),
+            unit: FigureUnit::Time,
+            limit: none(),
+            ours: none(),
+            bound,
+        });
+        let bounds = [FigureBound::Absolute(1e9), FigureBound::Within(1e9)];
+        let alone = bounds.map(|bound| BenchFigure::Alone {
+            name: "alone".to_owned(),
+            unit: FigureUnit::Memory,
+            ours: none(),
+            bound,
+        });
+        let figures: Vec<BenchFigure> = compared.into_iter().chain(alone).collect();
+        assert_eq!(check_figures(&figures, 1.0).len(), 4);
     }
 }

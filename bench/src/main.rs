@@ -2,7 +2,7 @@
 //!
 //! | measurement | module |
 //! |---|---|
-//! | calls: the library against a client without one | [`calls`] on chosen [`cores`], its contenders in [`caller`] |
+//! | calls: the library against a client without one | [`calls`], its contenders in [`caller`] |
 //! | the command line against its limit, and its memory | [`programs`], [`memory`] |
 //! | starting many servers against the least possible time | [`startup`] |
 //! | the gateway against a relay, and its growth | [`gateway`] |
@@ -13,6 +13,7 @@
 //! | the daemon with real servers and many clients | [`mod@daemon`] |
 //! | other command lines, where they are installed | [`peers`] |
 //! | rounds, medians, ratios | [`rounds`] |
+//! | the figures that `--only` selects | [`selection`] |
 //! | promised limits, and the table | [`figure`], [`table`] |
 //!
 //! All contenders of a figure run in every round, in rotating order, so a busy moment of the machine affects
@@ -27,7 +28,6 @@
 mod caller;
 mod calls;
 mod catalogue;
-mod cores;
 mod daemon;
 mod figure;
 mod gateway;
@@ -39,18 +39,23 @@ mod processes;
 mod programs;
 mod retrieval;
 mod rounds;
+mod selection;
 mod soak;
 mod stage;
 mod startup;
 mod table;
 
+use std::fmt::Display;
 use std::io;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use serde_json::Value;
 
 use figure::BenchFigure;
+use selection::FigureSelection;
 use stage::BenchStage;
 
 /// Measure calls and the command line side by side with their limits
@@ -58,17 +63,13 @@ use stage::BenchStage;
 #[command(name = "mcparley-bench", args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 struct Options {
     /// The number of rounds
-    #[arg(long, default_value_t = 15, value_name = "NUMBER")]
-    rounds: usize,
+    #[arg(long, default_value = "15", value_name = "NUMBER")]
+    rounds: NonZeroUsize,
     /// Measure only figures whose name contains this text
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
-    /// Print JSON instead of a table
-    #[arg(long)]
-    json: bool,
-    /// Fail if a figure is over its limit
-    #[arg(long)]
-    check: bool,
+    #[command(flatten)]
+    output: ReportOutput,
     /// With `--check`, how much worse than its limit a figure may be, for machines that are shared
     #[arg(long, default_value_t = 1.0, value_name = "FACTOR")]
     slack: f64,
@@ -82,6 +83,17 @@ struct Options {
     instead: Option<BenchCommand>,
 }
 
+/// The form of a report, and whether it is judged.
+#[derive(Clone, Copy, Debug, clap::Args)]
+struct ReportOutput {
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+    /// Fail if a promise is broken, a limit is exceeded or a figure cannot be measured
+    #[arg(long)]
+    check: bool,
+}
+
 #[derive(Debug, Subcommand)]
 enum BenchCommand {
     Soak(soak::Options),
@@ -93,19 +105,27 @@ enum BenchCommand {
 fn main() -> ExitCode {
     let options = Options::parse();
     let done = match &options.instead {
-        Some(BenchCommand::Soak(options)) => {
-            soak::run_soak(options).map(|report| finish_soak(options, &report))
-        }
-        Some(BenchCommand::Misrouting(options)) => {
-            misrouting::run_misrouting(options).map(|report| finish_misrouting(options, &report))
-        }
-        Some(BenchCommand::Retrieval(options)) => {
-            retrieval::run_retrieval(options).map(|report| finish_retrieval(options, &report))
-        }
-        Some(BenchCommand::Daemon(options)) => {
-            daemon::run_daemon_bench(options).map(|report| finish_daemon(options, &report))
-        }
-        None => measure_figures(&options).map(|figures| finish_bench(&options, &figures)),
+        Some(BenchCommand::Soak(options)) => soak::run_soak(options).map(|report| {
+            finish_report(&report.to_text(), &report.to_json(), &report.broken_promises(), options.output)
+        }),
+        Some(BenchCommand::Misrouting(options)) => misrouting::run_misrouting(options).map(|report| {
+            finish_report(&report.to_text(), &report.to_json(), &report.broken_promises(), options.output)
+        }),
+        Some(BenchCommand::Retrieval(options)) => retrieval::run_retrieval(options).map(|report| {
+            finish_report(&report.to_text(), &report.to_json(), &report.missed_goals(), options.output)
+        }),
+        Some(BenchCommand::Daemon(options)) => daemon::run_daemon_bench(options).map(|report| {
+            finish_report(&report.to_text(), &report.to_json(), &report.broken_promises(), options.output)
+        }),
+        None => measure_figures(&options).map(|figures| {
+            let failures = figure::check_figures(&figures, options.slack);
+            finish_report(
+                &table::render_text(&figures),
+                &table::render_json(&figures),
+                &failures,
+                options.output,
+            )
+        }),
     };
     done.unwrap_or_else(|error| {
         eprintln!("error: {error}");
@@ -115,92 +135,36 @@ fn main() -> ExitCode {
 
 fn measure_figures(options: &Options) -> io::Result<Vec<BenchFigure>> {
     let stage = BenchStage::new(options.mcparley.clone())?;
-    let wanted = |name: &str| options.only.as_ref().is_none_or(|only| name.contains(only.as_str()));
-    let mut figures = calls::measure_calls(&stage, options.rounds, &wanted)?;
-    figures.extend(programs::measure_programs(&stage, options.rounds, &wanted)?);
-    figures.extend(startup::measure_startup(&stage, options.rounds, &wanted)?);
-    figures.extend(catalogue::measure_catalog(&stage, options.rounds, &wanted)?);
-    figures.extend(gateway::measure_gateway(&stage, options.rounds, &wanted)?);
-    figures.extend(gateway::measure_growth(&stage, options.rounds, &wanted)?);
+    let rounds = options.rounds.get();
+    let selection = FigureSelection::new(options.only.clone());
+    let wanted = |name: &str| selection.contains(name);
+    let mut figures = calls::measure_calls(&stage, rounds, &wanted)?;
+    figures.extend(programs::measure_programs(&stage, rounds, &wanted)?);
+    figures.extend(startup::measure_startup(&stage, rounds, &wanted)?);
+    figures.extend(catalogue::measure_catalog(&stage, rounds, &wanted)?);
+    figures.extend(gateway::measure_gateway(&stage, rounds, &wanted)?);
+    figures.extend(gateway::measure_growth(&stage, rounds, &wanted)?);
     if wanted(&held::figure_name()) {
-        figures.push(held::measure_heap(&stage, options.rounds)?);
+        figures.push(held::measure_heap(&stage, rounds)?);
     }
     if wanted(memory::NAME) {
-        figures.push(memory::measure_memory(&stage, options.rounds)?);
+        figures.push(memory::measure_memory(&stage, rounds)?);
     }
     if let Some(folder) = &options.peers {
-        figures.extend(peers::measure_peers(&stage, folder, options.rounds, &wanted)?);
+        figures.extend(peers::measure_peers(&stage, folder, rounds, &wanted)?);
     }
-    Ok(figures)
+    if figures.is_empty() { Err(selection.into_error()) } else { Ok(figures) }
 }
 
-fn finish_bench(options: &Options, figures: &[BenchFigure]) -> ExitCode {
-    if options.json {
-        println!("{}", table::render_json(figures));
+/// Prints a report in the chosen form; fails if a promise is broken and promises are checked.
+fn finish_report(text: &str, json: &Value, broken: &[impl Display], output: ReportOutput) -> ExitCode {
+    if output.json {
+        println!("{json}");
     } else {
-        print!("{}", table::render_text(figures));
+        print!("{text}");
     }
-    let over: Vec<&str> =
-        figures.iter().filter(|figure| figure.is_over(options.slack)).map(|figure| figure.name()).collect();
-    if options.check && !over.is_empty() {
-        eprintln!("error: over the limit: {}", over.join(", "));
-        return ExitCode::FAILURE;
+    for promise in broken {
+        eprintln!("{}: {promise}", if output.check { "error" } else { "warning" });
     }
-    ExitCode::SUCCESS
-}
-
-fn finish_soak(options: &soak::Options, report: &soak::SoakReport) -> ExitCode {
-    if options.json {
-        println!("{}", report.to_json());
-    } else {
-        print!("{}", report.to_text());
-    }
-    let broken = report.broken_promises();
-    if options.check && !broken.is_empty() {
-        eprintln!("error: broken: {}", broken.join(", "));
-        return ExitCode::FAILURE;
-    }
-    ExitCode::SUCCESS
-}
-
-fn finish_misrouting(options: &misrouting::Options, report: &misrouting::MisroutingReport) -> ExitCode {
-    if options.json {
-        println!("{}", report.to_json());
-    } else {
-        print!("{}", report.to_text());
-    }
-    let broken = report.broken_promises();
-    if options.check && !broken.is_empty() {
-        eprintln!("error: broken: {}", broken.join(", "));
-        return ExitCode::FAILURE;
-    }
-    ExitCode::SUCCESS
-}
-
-fn finish_retrieval(options: &retrieval::Options, report: &retrieval::RetrievalReport) -> ExitCode {
-    if options.json {
-        println!("{}", report.to_json());
-    } else {
-        print!("{}", report.to_text());
-    }
-    let missed = report.missed_goals();
-    if options.check && !missed.is_empty() {
-        eprintln!("error: {}", missed.join("; "));
-        return ExitCode::FAILURE;
-    }
-    ExitCode::SUCCESS
-}
-
-fn finish_daemon(options: &daemon::Options, report: &daemon::DaemonReport) -> ExitCode {
-    if options.json {
-        println!("{}", report.to_json());
-    } else {
-        print!("{}", report.to_text());
-    }
-    let broken = report.broken_promises();
-    if options.check && !broken.is_empty() {
-        eprintln!("error: broken: {}", broken.join(", "));
-        return ExitCode::FAILURE;
-    }
-    ExitCode::SUCCESS
+    if output.check && !broken.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }

@@ -48,12 +48,8 @@ pub(crate) struct Options {
     /// With `--check`, the least hit@5 of the further sets
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     hit_at_5: f64,
-    /// Print JSON instead of a table
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Fail if a goal is missed, or if there is no query
-    #[arg(long)]
-    pub(crate) check: bool,
+    #[command(flatten)]
+    pub(crate) output: crate::ReportOutput,
 }
 
 pub(crate) fn run_retrieval(options: &Options) -> io::Result<RetrievalReport> {

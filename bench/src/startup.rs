@@ -12,7 +12,7 @@ use mcparley::pool::connection::ServerStatus;
 use mcparley::{Host, Paths, RunOptions};
 use mcparley_bench::raw::RawClient;
 use serde::de::IgnoredAny;
-use tokio::runtime::Builder;
+use tokio::runtime::Runtime;
 
 use crate::figure::{BenchFigure, FigureBound, FigureUnit};
 use crate::rounds;
@@ -78,7 +78,7 @@ fn time_host(stage: &BenchStage, arguments: &[String]) -> io::Result<f64> {
         ..RunOptions::default()
     };
     let paths = Paths::new(stage.home(), stage.home());
-    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let runtime = Runtime::new()?;
     runtime.block_on(async {
         let begun = Instant::now();
         let host = Host::builder(&paths, &run_options).without_built_in_server().start();

@@ -1,4 +1,4 @@
-//! Calls through one layer of the library, on a runtime with one thread.
+//! Calls through one layer of the library, on a runtime with a thread per core, as agents have.
 //!
 //! Callers are tasks, as in an agent: the future that a runtime blocks on is polled less directly.
 
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
 use super::BenchCaller;
@@ -27,7 +27,7 @@ pub(super) struct LayerCaller<D> {
 
 impl<D: LibraryLayer> LayerCaller<D> {
     pub(super) fn open(open: impl Future<Output = io::Result<D>>) -> io::Result<Self> {
-        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let runtime = Runtime::new()?;
         let door = runtime.block_on(open)?;
         Ok(Self { layer: door, runtime })
     }

@@ -19,11 +19,10 @@ const TOOLS: [(usize, FigureBound); 3] =
 
 const LIST_SERVERS: usize = 10;
 
-/// The numbers of servers with [`SERVER_TOOLS`] tools each.
-const SERVERS: [usize; 2] = [10, 50];
+/// The numbers of servers with [`SERVER_TOOLS`] tools each, with the promise for the memory of their gateway.
+const SERVERS: [(usize, FigureBound); 3] =
+    [(10, FigureBound::Absolute(40e6)), (50, FigureBound::Absolute(40e6)), (200, FigureBound::None)];
 const SERVER_TOOLS: usize = 100;
-/// The most memory of a gateway before 50 servers.
-const READY_BYTES: f64 = 40e6;
 
 /// The number of idle sessions.
 const SESSIONS: usize = 500;
@@ -45,10 +44,10 @@ pub(crate) fn measure_growth(
             figures.push(measure_list(stage, rounds, (name, tools, bound))?);
         }
     }
-    for servers in SERVERS {
+    for (servers, memory) in SERVERS {
         let name = format!("gateway on stdio, {servers} servers of {SERVER_TOOLS} tools until listed");
         if wanted(&name) {
-            figures.extend(measure_ready(stage, rounds, (name, servers))?);
+            figures.extend(measure_ready(stage, rounds, (name, servers, memory))?);
         }
     }
     for (name, has_stream, most) in SESSION_BYTES.into_iter().filter(|(name, ..)| wanted(name)) {
@@ -110,7 +109,7 @@ fn walk_pages(client: &mut RawClient, mut read: impl FnMut(&[u8])) -> io::Result
 fn measure_ready(
     stage: &BenchStage,
     rounds: usize,
-    (name, servers): (String, usize),
+    (name, servers, memory_bound): (String, usize, FigureBound),
 ) -> io::Result<Vec<BenchFigure>> {
     let arguments = ["--tools".to_owned(), SERVER_TOOLS.to_string()];
     let configuration = stage.write_configuration_with(servers, &arguments)?;
@@ -143,7 +142,7 @@ fn measure_ready(
             name: memory_name,
             unit: FigureUnit::Memory,
             ours: rounds::RoundSamples::after_warming_up(&memory),
-            bound: FigureBound::Absolute(READY_BYTES),
+            bound: memory_bound,
         },
     ])
 }

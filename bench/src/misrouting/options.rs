@@ -16,10 +16,6 @@ pub(crate) struct Options {
     /// Kill one server every second; calls may fail then, but no message may go astray
     #[arg(long)]
     pub(crate) kill: bool,
-    /// Print JSON instead of a table
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Fail if a message is misrouted, lost or wrong
-    #[arg(long)]
-    pub(crate) check: bool,
+    #[command(flatten)]
+    pub(crate) output: crate::ReportOutput,
 }

@@ -31,12 +31,8 @@ pub(crate) struct Options {
     /// Repeats the choices of an earlier run
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
-    /// Print JSON instead of a table
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Fail if a promise is broken
-    #[arg(long)]
-    pub(crate) check: bool,
+    #[command(flatten)]
+    pub(crate) output: crate::ReportOutput,
 }
 
 impl Options {

@@ -35,5 +35,5 @@ fn a_broken_promise_fails_the_heavy_soak() {
     let report = report(&output);
     assert!(!output.status.success(), "{report:#}");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(said, "error: broken: memory, from the warm-up to the end\n");
+    assert_eq!(said, "error: memory, from the warm-up to the end\n");
 }
