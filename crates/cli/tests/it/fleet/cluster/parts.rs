@@ -2,11 +2,12 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -19,12 +20,12 @@ const NEW: &str = "2026-07-28";
 /// More than any step takes on a machine that is busy.
 const LONG: Duration = Duration::from_secs(60);
 
-/// A process that ends with this value.
+/// A process that leads a group, as nginx leads its workers. The group ends with this value.
 pub(crate) struct Process(Child);
 
 impl Process {
     fn start(mut command: Command) -> Self {
-        Self(command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap())
+        Self(command.stdin(Stdio::null()).stdout(Stdio::null()).process_group(0).spawn().unwrap())
     }
 
     pub(crate) fn signal(&self, signal: Signal) {
@@ -32,7 +33,8 @@ impl Process {
     }
 
     pub(crate) fn kill(&mut self) {
-        self.0.kill().unwrap_or_default();
+        // The group is gone if it was killed before.
+        kill_process_group(Pid::from_child(&self.0), Signal::KILL).unwrap_or_default();
         self.0.wait().unwrap();
     }
 }
@@ -164,8 +166,13 @@ impl ClusterGateway {
         ];
         let words = [&words[..], options].concat();
         let mut command = world.command(&words);
-        let mut child =
-            command.stdout(Stdio::null()).stderr(Stdio::piped()).stdin(Stdio::null()).spawn().unwrap();
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .stdin(Stdio::null())
+            .process_group(0)
+            .spawn()
+            .unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
         let mut seen = String::new();
         let address = lines.find_map(|line| {
