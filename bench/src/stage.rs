@@ -62,7 +62,9 @@ impl BenchStage {
 /// The program to measure: the given one, or one that is built into the folder of this program.
 pub(crate) fn find_mcparley(given: Option<PathBuf>) -> io::Result<PathBuf> {
     match given {
-        Some(program) => program.canonicalize(),
+        Some(program) => program
+            .canonicalize()
+            .map_err(|error| io::Error::new(error.kind(), format!("`{}`: {error}", program.display()))),
         None => {
             build_mcparley()?;
             sibling_program("mcparley")
