@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mcparley_model::limits::{
-    CLUSTER_BEAT, CLUSTER_BEAT_TTL, CLUSTER_GRACE, CLUSTER_JOIN_TIME, CLUSTER_MAILBOX_ENTRIES,
-    CLUSTER_MAILBOX_TIME, CLUSTER_NEWS_ENTRIES,
+    CLUSTER_BEAT, CLUSTER_BEAT_TTL, CLUSTER_COMMAND_TIME, CLUSTER_GRACE, CLUSTER_JOIN_TIME,
+    CLUSTER_MAILBOX_ENTRIES, CLUSTER_MAILBOX_TIME, CLUSTER_NEWS_ENTRIES,
 };
 use mcparley_model::secret::Secret;
 use tokio::task::AbortHandle;
@@ -54,6 +54,8 @@ struct LastingValues(Mutex<Vec<(String, Secret<Vec<u8>>)>>);
 
 #[derive(Clone, Copy, Debug)]
 struct PulseTimes {
+    /// The time at which the last heartbeat was sent. The store may have received it then or a little later, so it
+    /// never ends for others before it ends here.
     last_beat: Instant,
     /// The end of the last pause that was so long that others count this gateway as gone.
     last_lapse: Option<Instant>,
@@ -88,14 +90,14 @@ impl ClusterMember {
         if !reached {
             return Err(JoinError::Unreachable);
         }
+        let joined = Instant::now();
         let instance = take_number(&*store, &keys, name).await?;
         let news = (keys.news_log(), store.end_of_log(keys.news_log()).await?);
         let mailbox = Mailbox::new(Arc::clone(&store), keys.mailbox_log(instance), news);
-        let now = Instant::now();
         let pulse = Arc::new(Pulse(Mutex::new(PulseTimes {
-            last_beat: now,
+            last_beat: joined,
             last_lapse: None,
-            reachable_since: Some(now),
+            reachable_since: Some(joined),
         })));
         let lasting = Arc::<LastingValues>::default();
         let beating = Heartbeat {
@@ -178,6 +180,22 @@ impl ClusterMember {
     pub fn may_count_as_gone(&self, since: Instant) -> bool {
         let times = *self.pulse.lock_times();
         times.last_beat.elapsed() >= CLUSTER_BEAT_TTL || times.last_lapse.is_some_and(|lapse| lapse > since)
+    }
+
+    /// The value of a key, from a store that may take a moment to reconnect: the connection of a process that was
+    /// stopped is often lost when it goes on.
+    ///
+    /// # Errors
+    /// When the store stays away.
+    pub async fn fetch_after_reconnect(&self, key: String) -> Result<Option<Vec<u8>>, SharedStoreError> {
+        let fetched = self.store.fetch_value(key.clone()).await;
+        if !matches!(fetched, Err(SharedStoreError::Unavailable)) {
+            return fetched;
+        }
+        let mut availability = self.store.availability();
+        let reached = availability.wait_for(|is_available| *is_available);
+        let is_reached = tokio::time::timeout(CLUSTER_COMMAND_TIME, reached).await.is_ok_and(|it| it.is_ok());
+        if is_reached { self.store.fetch_value(key).await } else { fetched }
     }
 
     /// Sends a message to another gateway.
@@ -285,8 +303,9 @@ impl Heartbeat {
         loop {
             let is_available = *availability.borrow_and_update();
             self.pulse.note_availability(is_available);
+            let sent = Instant::now();
             if is_available && self.renew(is_first).await.is_ok() {
-                self.pulse.note_beat();
+                self.pulse.note_beat(sent);
                 is_first = false;
             }
             tokio::select! {
@@ -334,13 +353,13 @@ impl LastingValues {
 }
 
 impl Pulse {
-    fn note_beat(&self) {
+    fn note_beat(&self, sent: Instant) {
         let mut times = self.lock_times();
         let now = Instant::now();
         if now.duration_since(times.last_beat) >= CLUSTER_BEAT_TTL {
             times.last_lapse = Some(now);
         }
-        times.last_beat = now;
+        times.last_beat = sent;
     }
 
     fn note_availability(&self, is_available: bool) {

@@ -83,3 +83,35 @@ async fn writes_wait_for_the_store_in_their_order_and_are_counted_when_dropped()
     let last = store.fetch_value("mp:test:x".to_owned()).await.unwrap().unwrap();
     assert_eq!(last, (most - 1).to_string().into_bytes());
 }
+
+// G9
+#[tokio::test(start_paused = true)]
+async fn heartbeat_counts_from_when_it_was_sent_and_not_from_its_answer() {
+    let store = Arc::<InProcessStore>::default();
+    let (one, _mail) = join(&store).await;
+    one.heartbeat.abort();
+    let parked = Instant::now();
+    // The store received this heartbeat at once, and its answer took two seconds.
+    tokio::time::advance(Duration::from_secs(2)).await;
+    one.pulse.note_beat(parked);
+    tokio::time::advance(CLUSTER_BEAT_TTL - Duration::from_secs(2)).await;
+    assert!(one.may_count_as_gone(parked), "the heartbeat has ended in the store");
+}
+
+// G9
+#[tokio::test(start_paused = true)]
+async fn value_is_fetched_from_a_store_that_reconnects_in_a_moment() {
+    let store = Arc::<InProcessStore>::default();
+    let (one, _mail) = join(&store).await;
+    store.claim_key("key".to_owned(), b"value".to_vec(), None).await.unwrap();
+    store.set_available(false);
+    let fetched = one.fetch_after_reconnect("key".to_owned());
+    let reconnect = async {
+        tokio::time::sleep(CLUSTER_COMMAND_TIME / 2).await;
+        store.set_available(true);
+    };
+    let (fetched, ()) = tokio::join!(fetched, reconnect);
+    assert_eq!(fetched.unwrap(), Some(b"value".to_vec()));
+    store.set_available(false);
+    assert!(one.fetch_after_reconnect("key".to_owned()).await.is_err());
+}

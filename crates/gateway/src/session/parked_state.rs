@@ -118,8 +118,8 @@ impl GatewaySession {
         if !since.is_some_and(|since| link.member.may_count_as_gone(since)) {
             return Ok(());
         }
-        // Without the store no other gateway can end the call now.
-        let closed = link.member.store().fetch_value(link.member.keys().end_claim(nonce)).await;
+        // A store that stays away is away for the others too: they cannot end the call now.
+        let closed = link.member.fetch_after_reconnect(link.member.keys().end_claim(nonce)).await;
         match closed {
             Ok(Some(_)) => {
                 self.shared.parked.cancel_call(nonce);
