@@ -168,10 +168,15 @@ impl Surface {
         Self::default().refetch_within(session, ListSet::ALL, time).await
     }
 
-    /// This surface after the server has announced changes of some lists.
-    pub async fn after_changes(&self, session: &ProtocolSession, lists: ListSet) -> Self {
-        let mut surface = self.refetch_lists(session, lists).await;
-        surface.announced.count_lists(lists);
+    /// This surface after the server has announced changes of some lists, and may have changed others.
+    pub async fn after_changes(
+        &self,
+        session: &ProtocolSession,
+        announced: ListSet,
+        missed: ListSet,
+    ) -> Self {
+        let mut surface = self.refetch_lists(session, announced.union(missed)).await;
+        surface.announced.count_lists(announced);
         surface
     }
 

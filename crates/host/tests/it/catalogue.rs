@@ -103,12 +103,36 @@ async fn servers_of_the_new_era_are_listened_to() {
         let before = lists();
         // Each call keeps the conversation going until the change has come and the list was fetched again.
         let waiting = async {
-            while lists() <= before {
+            // The lists are fetched once more when the subscription begins.
+            while lists() <= before + 1 {
                 alive.call("tells", "slow", json!({ "ms": 20 })).await.unwrap();
             }
         };
         tokio::time::timeout(crate::alive::LONG, waiting).await.unwrap();
     }
+}
+
+// L10 F98
+#[tokio::test]
+async fn change_between_the_first_list_and_the_subscription_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let described = folder.path().join("described");
+    std::fs::write(&described, "before").unwrap();
+    let script = format!("described:{}", described.display());
+    let server =
+        ScriptedStdio::new(&[&script, "changed-before-listen:after"]).with_option("--versions", "2026-07-28");
+    let alive = servers([("late", stdio(&server))]).ready().await;
+    let is_noticed = || {
+        let catalog = alive.host.publish_catalog();
+        catalog.iter().any(|entry| &*entry.tool.description == "after")
+    };
+    // Each call gives the refresh time.
+    let waiting = async {
+        while !is_noticed() {
+            alive.call("late", "slow", json!({ "ms": 20 })).await.unwrap();
+        }
+    };
+    tokio::time::timeout(crate::alive::LONG, waiting).await.unwrap();
 }
 
 // F64 L11

@@ -77,7 +77,7 @@ impl ChangeStream {
     /// between.
     async fn keep_stream_open(self) -> Infallible {
         let mut wishes = self.watched.as_ref().map(|watched| watched.subscribe_changes());
-        let (mut pause, mut is_first) = (RECONNECT_FIRST, true);
+        let mut pause = RECONNECT_FIRST;
         let mut stream: Option<ListenSubscription> = None;
         loop {
             if let Some(wishes) = &mut wishes {
@@ -92,8 +92,7 @@ impl ChangeStream {
             match self.session.open_subscription(&wanted).await {
                 Ok(listening) => {
                     pause = RECONNECT_FIRST;
-                    self.handle_opened_stream(&wanted, &listening, stream.is_none(), is_first);
-                    is_first = false;
+                    self.handle_opened_stream(&wanted, &listening, stream.is_none());
                     stream = Some(listening);
                 }
                 Err(failure @ Failure::ErrorResponse(_)) => self.mark_resources_refused(&wanted, &failure),
@@ -123,16 +122,16 @@ impl ChangeStream {
         SubscriptionFilter { resource_uris, ..self.lists.clone() }
     }
 
-    /// Handles an opened stream. After a gap without a stream, all lists count as changed.
+    /// Handles an opened stream. The server could not announce changes before: not between two streams, and not
+    /// between the first fetch of its lists and the first stream.
     fn handle_opened_stream(
         &self,
         wanted: &SubscriptionFilter,
         listening: &ListenSubscription,
         missed: bool,
-        is_first: bool,
     ) {
-        if missed && !is_first {
-            self.changes.mark_lists(ListSet::ALL);
+        if missed {
+            self.changes.mark_missed(self.announced_set());
         }
         let Some(watched) = &self.watched else { return };
         for uri in &wanted.resource_uris {
@@ -145,6 +144,14 @@ impl ChangeStream {
                 );
             }
         }
+    }
+
+    /// The lists whose changes the server announces.
+    fn announced_set(&self) -> ListSet {
+        let SubscriptionFilter { tools, prompts, resources, .. } = &self.lists;
+        let lists = [(tools, ListSet::TOOLS), (prompts, ListSet::PROMPTS), (resources, ListSet::RESOURCES)];
+        let announced = lists.into_iter().filter(|(is_announced, _)| **is_announced);
+        announced.fold(ListSet::from_bits(0), |all, (_, list)| all.union(list))
     }
 
     /// Marks the watched resources as refused, because the server rejected the stream. Without them it may

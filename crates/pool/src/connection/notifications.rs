@@ -123,30 +123,56 @@ impl Handler for Notifications {
     }
 }
 
-/// The lists that the server announced as changed.
+/// The lists that are to be fetched again.
 #[derive(Debug, Default)]
 pub(super) struct ListChanges {
-    marked: AtomicU8,
+    announced: AtomicU8,
+    missed: AtomicU8,
     news: Notify,
 }
 
+/// Lists that are to be fetched again, by the reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ChangedLists {
+    /// The server announced that they changed.
+    pub(super) announced: ListSet,
+    /// They may have changed while the server could not announce it.
+    pub(super) missed: ListSet,
+}
+
 impl ListChanges {
-    /// Marks lists as changed and wakes the refresh.
+    /// Marks lists as announced to have changed, and wakes the refresh.
     pub(super) fn mark_lists(&self, lists: ListSet) {
-        if self.marked.fetch_or(lists.bits(), Ordering::AcqRel) & lists.bits() != lists.bits() {
+        self.mark(&self.announced, lists);
+    }
+
+    /// Marks lists that may have changed without an announcement, and wakes the refresh.
+    pub(super) fn mark_missed(&self, lists: ListSet) {
+        self.mark(&self.missed, lists);
+    }
+
+    fn mark(&self, marks: &AtomicU8, lists: ListSet) {
+        if marks.fetch_or(lists.bits(), Ordering::AcqRel) & lists.bits() != lists.bits() {
             self.news.notify_one();
         }
     }
 
     /// Waits until a list is marked.
     pub(super) async fn wait_for_marks(&self) {
-        while self.marked.load(Ordering::Acquire) == 0 {
+        while self.announced.load(Ordering::Acquire) == 0 && self.missed.load(Ordering::Acquire) == 0 {
             self.news.notified().await;
         }
     }
 
     /// Takes the marked lists and clears the marks.
-    pub(super) fn take_lists(&self) -> ListSet {
-        ListSet::from_bits(self.marked.swap(0, Ordering::AcqRel))
+    pub(super) fn take_lists(&self) -> ChangedLists {
+        let take = |marks: &AtomicU8| ListSet::from_bits(marks.swap(0, Ordering::AcqRel));
+        ChangedLists { announced: take(&self.announced), missed: take(&self.missed) }
+    }
+}
+
+impl ChangedLists {
+    pub(super) fn union(self, more: Self) -> Self {
+        Self { announced: self.announced.union(more.announced), missed: self.missed.union(more.missed) }
     }
 }

@@ -6,8 +6,8 @@ use mcparley_model::limits::{REFRESH_LATEST, REFRESH_QUIET};
 use mcparley_wire::ProtocolSession;
 use tokio::time::Instant;
 
-use super::notifications::ListChanges;
-use crate::surface::{ListSet, Surface};
+use super::notifications::{ChangedLists, ListChanges};
+use crate::surface::Surface;
 use crate::task::AbortOnDropTask;
 
 /// The state of the debounced refresh.
@@ -18,7 +18,7 @@ pub(super) enum ListRefresh {
     Idle,
     /// Lists have changed; more changes may follow shortly.
     Settling {
-        lists: ListSet,
+        lists: ChangedLists,
         /// The end of the quiet period, which each new change extends.
         quiet: Instant,
         /// The latest time to fetch, even if changes keep coming.
@@ -51,7 +51,7 @@ impl ListRefresh {
                         () = tokio::time::sleep_until(until) => {
                             let (session, known, lists) = (session.clone(), Arc::clone(known), *lists);
                             *self = Self::Fetching(AbortOnDropTask::start(async move {
-                                known.after_changes(&session, lists).await
+                                known.after_changes(&session, lists.announced, lists.missed).await
                             }));
                         }
                         () = changes.wait_for_marks() => {

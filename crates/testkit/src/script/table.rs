@@ -95,6 +95,7 @@ scripts! {
     Both AlsoTool "also-tool" Text("authenticate"), "one more tool, of this name; it is only listed";
     Both AppTool "app-tool" Text("panel"), "one more tool, of this name, that is for apps only; it is only listed";
     Both Described "described" Text("file"), "the tool `add` is described by the text of that file, reread for each list";
+    Both ChangedBeforeListen "changed-before-listen" Text("changed"), "that text is in the file of `described` just before a subscription begins, which nothing announces";
     Both BadTools "bad-tools" Bare, "tools without or with a wrong inputSchema, name or description among good ones";
     Both ParamHeaders "param-headers" Bare, "a tool `locate` whose arguments must stand in Mcp-Param headers too, and tools marked wrongly";
     Both StaleMarks "stale-marks" Bare, "a list that marks the arguments of `locate` for other headers (aim it with `--on tools/list --times 1`)";

@@ -4,7 +4,7 @@ use crate::stdio_client::{Stdio, echo, modern, start};
 use mcparley_testkit::ScriptedStdio;
 use serde_json::json;
 
-pub(crate) const WORDS: &[&str] = &["watched", "offers"];
+pub(crate) const WORDS: &[&str] = &["watched", "offers", "changed-before-listen"];
 
 #[test]
 fn call_sends_resource_updated_notification() {
@@ -29,6 +29,19 @@ fn new_era_sends_resource_updated_on_subscription_stream() {
     let told = server.message();
     assert_eq!(told["method"], "notifications/resources/updated");
     assert_eq!(told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], 5);
+}
+
+#[test]
+fn description_changes_without_an_announcement_before_the_subscription() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("description");
+    let script = format!("described:{}", file.display());
+    let server = ScriptedStdio::new(&[&script, "changed-before-listen:new words"]);
+    let mut server = Stdio::start(&server.with_option("--versions", "2026-07-28"));
+    let wanted = json!({ "notifications": { "toolsListChanged": true } });
+    server.request(5, "subscriptions/listen", &modern(wanted));
+    assert_eq!(server.message()["method"], "notifications/subscriptions/acknowledged");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "new words");
 }
 
 #[test]
