@@ -7,11 +7,13 @@
 mod builder;
 mod document;
 mod exact_name;
+mod meaning;
 mod score;
 mod synonyms;
 pub(crate) mod words;
 
 use exact_name::ExactNames;
+use meaning::ToolMeanings;
 
 pub(crate) use document::index_tools;
 pub(crate) use exact_name::NameMatch;
@@ -86,6 +88,8 @@ pub(crate) struct SearchIndex {
     /// Sorted by stem, so that stems with one prefix are adjacent.
     groups: Box<[StemGroup]>,
     names: ExactNames,
+    /// The meanings of the documents, if there are word vectors.
+    meanings: Option<ToolMeanings>,
 }
 
 /// A word of a query.
