@@ -10,13 +10,14 @@ mod exact_name;
 mod meaning;
 mod score;
 mod synonyms;
-pub(crate) mod words;
 
 use exact_name::ExactNames;
 use meaning::ToolMeanings;
 
 pub(crate) use document::index_tools;
 pub(crate) use exact_name::NameMatch;
+
+use crate::words;
 
 /// The searched fields of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -33,6 +33,7 @@ mod tokens;
 mod tool_signature;
 mod tool_switches;
 mod word_vectors;
+mod words;
 
 pub use arguments::{ArgumentChecker, ArgumentFit, ArgumentMismatch};
 pub use assemble::{Assembler, ServerTools, SignIn, ToolTrustFn};

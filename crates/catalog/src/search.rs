@@ -17,8 +17,9 @@ use mcparley_model::text::clean_text;
 use crate::built_in::BuiltIn;
 use crate::catalog::Catalog;
 use crate::entry::{CatalogEntry, ToolProvider};
-use crate::index::{NameMatch, QueryWord, SearchIndex, index_tools, words};
+use crate::index::{NameMatch, QueryWord, SearchIndex, index_tools};
 use crate::word_vectors::{WordVectors, WordVectorsSource};
+use crate::words;
 use fusion::{LEAST_COSINE, fuse_scores};
 
 /// A search query.
@@ -175,8 +176,8 @@ impl Catalog {
         SearchResults { tools, more, unfound: Vec::new() }
     }
 
-    /// The cosines of the tools that words have found, and of further ones that mean the same; these only if no
-    /// word is required.
+    /// The cosines of the tools that words have found, which are in the order of places, and of further tools
+    /// that mean the same; these only if no word is required.
     fn compare_meanings(
         &self,
         vectors: &WordVectors,
@@ -189,9 +190,9 @@ impl Catalog {
         let of_found = |(place, _): &(u32, f32)| Some((*place, *cosines.get(*place as usize)?));
         let mut compared: Vec<(u32, f32)> = found.iter().filter_map(of_found).collect();
         if !words.iter().any(|word| word.is_required) {
-            let is_found: HashSet<u32> = found.iter().map(|(place, _)| *place).collect();
+            let is_found = |place: u32| found.binary_search_by_key(&place, |(place, _)| *place).is_ok();
             let further = (0_u32..).zip(cosines.iter().copied()).filter(|(place, cosine)| {
-                *cosine >= LEAST_COSINE && !is_found.contains(place) && self.is_candidate(*place, query)
+                *cosine >= LEAST_COSINE && !is_found(*place) && self.is_candidate(*place, query)
             });
             compared.extend(further);
         }

@@ -16,7 +16,7 @@ use mcparley_model::limits::VECTOR_TEXT_TOKENS;
 pub use error::WordVectorsError;
 pub use source::{WordVectorsReader, WordVectorsSource};
 
-use crate::index::words;
+use crate::words;
 use tensors::EmbeddingTable;
 use vocabulary::Vocabulary;
 
@@ -82,6 +82,9 @@ impl TextSum<'_> {
     /// Adds the words of a text, each with this weight. Words that the vocabulary cannot spell are left out.
     pub(crate) fn add_text(&mut self, text: &str, weight: f32) {
         words::for_each_word(text, |word| {
+            if self.room == 0 {
+                return;
+            }
             self.vectors.vocabulary.split_word(word, |token| {
                 if let Some(room) = self.room.checked_sub(1) {
                     self.room = room;

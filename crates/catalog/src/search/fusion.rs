@@ -3,8 +3,6 @@
 //! Each score is divided by the best of its ranking, and the two are added: both rankings count the same. Reciprocal
 //! ranks, which ignore how far apart two tools are, find less. The figures are in decision 065.
 
-use std::collections::HashMap;
-
 /// The least cosine with which meaning alone finds a tool. Tools that answer a query rarely have less; most others do.
 pub(super) const LEAST_COSINE: f32 = 0.35;
 
@@ -13,14 +11,16 @@ pub(super) fn fuse_scores(words: &[(u32, f32)], cosines: &[(u32, f32)]) -> Vec<(
     let best =
         |scores: &[(u32, f32)]| scores.iter().fold(f32::MIN_POSITIVE, |best, (_, score)| best.max(*score));
     let (best_score, best_cosine) = (best(words), best(cosines));
-    let mut fused: HashMap<u32, f32> =
-        words.iter().map(|(place, score)| (*place, score / best_score)).collect();
-    for (place, cosine) in cosines {
-        *fused.entry(*place).or_default() += cosine.max(0.0) / best_cosine;
+    let places = words.iter().chain(cosines).map(|(place, _)| *place as usize + 1).max().unwrap_or_default();
+    let mut fused: Vec<Option<f32>> = vec![None; places];
+    let shares = words.iter().map(|(place, score)| (*place, score / best_score));
+    let shares = shares.chain(cosines.iter().map(|(place, cosine)| (*place, cosine.max(0.0) / best_cosine)));
+    for (place, share) in shares {
+        if let Some(score) = fused.get_mut(place as usize) {
+            *score.get_or_insert_default() += share;
+        }
     }
-    let mut fused: Vec<(u32, f32)> = fused.into_iter().collect();
-    fused.sort_unstable_by_key(|(place, _)| *place);
-    fused
+    (0..).zip(fused).filter_map(|(place, score)| Some((place, score?))).collect()
 }
 
 #[cfg(test)]

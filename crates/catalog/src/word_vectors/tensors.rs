@@ -56,9 +56,11 @@ enum NumberKind {
 impl EmbeddingTable {
     pub(super) fn parse(file: &[u8]) -> Result<Self, Fault> {
         let tensors = TensorFile::parse(file)?;
-        let table = tensors
-            .find(TABLE_NAMES[0])?
-            .map_or_else(|| tensors.find(TABLE_NAMES[1]), |found| Ok(Some(found)))?;
+        let [ours, other] = TABLE_NAMES;
+        let table = match tensors.find(ours)? {
+            None => tensors.find(other)?,
+            found => found,
+        };
         let table = table.ok_or(Fault::NoEmbeddings)?;
         let (rows, dimensions) = table.table_size()?;
         let (numbers, scales) = table.quantize_rows(rows, dimensions)?;
@@ -260,7 +262,7 @@ impl NumberKind {
 /// A number of IEEE 754's half precision.
 fn half_to_f32(bits: u16) -> f32 {
     let sign = if bits >> 15 == 0 { 1.0 } else { -1.0 };
-    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f32::from(bits & 0x3ff));
+    let (exponent, fraction) = (i32::from((bits >> 10) & 0x1f), f32::from(bits & 0x3ff));
     match exponent {
         0 => sign * fraction * 2_f32.powi(-24),
         0x1f => f32::NAN,

@@ -4,6 +4,7 @@
 //! and needs no unsafe code; a file that shrinks later cannot end the program.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use mcparley_catalog::{WordVectors, WordVectorsError, WordVectorsSource};
 use mcparley_model::limits::{VECTOR_FILE_BYTES, VECTOR_TOKENIZER_BYTES};
@@ -34,7 +35,7 @@ impl SearchVectorsError {
 #[derive(Debug)]
 pub(crate) struct SearchVectors {
     path: PathBuf,
-    source: std::sync::Arc<WordVectorsSource>,
+    source: Arc<WordVectorsSource>,
 }
 
 impl SearchVectors {
@@ -42,11 +43,11 @@ impl SearchVectors {
     pub(crate) fn new(path: PathBuf) -> Self {
         let folder = path.clone();
         let source = WordVectorsSource::new(move || read_vectors(&folder));
-        Self { path, source: std::sync::Arc::new(source) }
+        Self { path, source: Arc::new(source) }
     }
 
-    pub(crate) fn source(&self) -> std::sync::Arc<WordVectorsSource> {
-        std::sync::Arc::clone(&self.source)
+    pub(crate) fn source(&self) -> Arc<WordVectorsSource> {
+        Arc::clone(&self.source)
     }
 }
 
