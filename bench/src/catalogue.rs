@@ -26,7 +26,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_millis(1);
 
 /// The search queries, repeated within one round.
-const QUERIES: [&str; 8] = [
+pub(crate) const QUERIES: [&str; 8] = [
     "create a new invoice",
     "delete user from team",
     "list all open orders",

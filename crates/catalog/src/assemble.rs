@@ -20,6 +20,7 @@ use crate::index::SearchIndex;
 use crate::naming::assign_public_names;
 use crate::sign_in::SignInTool;
 use crate::tool_switches::ToolSwitches;
+use crate::word_vectors::WordVectorsSource;
 
 /// The tools of an editor that are meant for models; the others are for the program in its terminal.
 const OF_EDITORS: [&str; 2] = ["executeCode", "getDiagnostics"];
@@ -74,6 +75,7 @@ pub struct Assembler {
     server_entries: HashMap<ServerName, ServerEntries>,
     built_in: Vec<Arc<CatalogEntry>>,
     denials: CatalogDenials,
+    vectors: Option<Arc<WordVectorsSource>>,
     /// Whether results are stored, and have to be read again.
     stores_results: bool,
     /// The entries of the last catalog, and their search index.
@@ -95,6 +97,12 @@ impl Assembler {
     #[must_use]
     pub fn with_stored_results(self, stores_results: bool) -> Self {
         Self { stores_results, ..self }
+    }
+
+    /// Sets the word vectors that searches use besides the words.
+    #[must_use]
+    pub fn with_vectors(self, vectors: Option<Arc<WordVectorsSource>>) -> Self {
+        Self { vectors, ..self }
     }
 
     /// Fixes the order of this catalog, because a client has seen it.
@@ -131,7 +139,8 @@ impl Assembler {
         self.revision += 1;
         let (entries, index) = self.reuse_entries(entries);
         let (names, denials) = (self.names.clone(), self.denials.clone());
-        Catalog { revision: self.revision, entries, names, denials, changed, index }
+        let vectors = self.vectors.clone();
+        Catalog { revision: self.revision, entries, names, denials, changed, vectors, index }
     }
 
     /// Gives public names to the tools that have none yet.

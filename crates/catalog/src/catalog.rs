@@ -13,6 +13,7 @@ use crate::denial::CatalogDenials;
 use crate::entries::EntryTable;
 use crate::entry::CatalogEntry;
 use crate::index::SearchIndex;
+use crate::word_vectors::WordVectorsSource;
 
 /// All tools of all servers and of the host itself, as they are now.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +23,8 @@ pub struct Catalog {
     pub(crate) names: PublicNames,
     pub(crate) denials: CatalogDenials,
     pub(crate) changed: Vec<ChangedTool>,
+    /// The word vectors that the search index uses, if there are any.
+    pub(crate) vectors: Option<Arc<WordVectorsSource>>,
     /// The search index, shared with earlier catalogs that had the same entries.
     pub(crate) index: Arc<OnceLock<SearchIndex>>,
 }

@@ -7,14 +7,17 @@
 mod builder;
 mod document;
 mod exact_name;
+mod meaning;
 mod score;
 mod synonyms;
-pub(crate) mod words;
 
 use exact_name::ExactNames;
+use meaning::ToolMeanings;
 
 pub(crate) use document::index_tools;
 pub(crate) use exact_name::NameMatch;
+
+use crate::words;
 
 /// The searched fields of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +89,8 @@ pub(crate) struct SearchIndex {
     /// Sorted by stem, so that stems with one prefix are adjacent.
     groups: Box<[StemGroup]>,
     names: ExactNames,
+    /// The meanings of the documents, if there are word vectors.
+    meanings: Option<ToolMeanings>,
 }
 
 /// A word of a query.

@@ -5,7 +5,7 @@
 //! | tools get a name, a place and a provider | [`Assembler`]: [`ToolSwitches`], `naming`, `built_in`, `sign_in`, `denial` |
 //! | the result is an immutable snapshot | **[`Catalog`]** of [`CatalogEntry`]s, the place to start reading |
 //! | tools are listed or deferred by size | [`ModelOffer`] within a [`Budget`], measured by `tokens` |
-//! | deferred tools can be searched for | [`SearchQuery`] → [`SearchResults`]: `index` |
+//! | deferred tools can be searched for | [`SearchQuery`] → [`SearchResults`]: `index`; by meaning with [`WordVectors`] |
 //! | a model's API gets the tools in its own format | [`Dialect`] → [`ModelTools`] → [`ModelCall`] |
 //! | the arguments of a call are validated | [`ArgumentChecker`] |
 //! | skills are parsed from the lists of servers | [`Skill`] |
@@ -32,6 +32,8 @@ mod skill;
 mod tokens;
 mod tool_signature;
 mod tool_switches;
+mod word_vectors;
+mod words;
 
 pub use arguments::{ArgumentChecker, ArgumentFit, ArgumentMismatch};
 pub use assemble::{Assembler, ServerTools, SignIn, ToolTrustFn};
@@ -50,3 +52,4 @@ pub use sign_in::SignInTool;
 pub use skill::{Skill, SkillFile, is_skill_address, is_usable_skill, read_skill, read_skills};
 pub use tool_signature::{argument_signature, tool_signature};
 pub use tool_switches::ToolSwitches;
+pub use word_vectors::{WordVectors, WordVectorsError, WordVectorsReader, WordVectorsSource};

@@ -1,7 +1,9 @@
-//! Tool search: parses a query, and finds tools by words or by name.
+//! Tool search: parses a query, and finds tools by words, by meaning if there are word vectors, or by name.
 //!
 //! Finding a tool grants no permission: its calls are checked like any other. Tools that a rule denies
 //! entirely are not found.
+
+mod fusion;
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -15,7 +17,10 @@ use mcparley_model::text::clean_text;
 use crate::built_in::BuiltIn;
 use crate::catalog::Catalog;
 use crate::entry::{CatalogEntry, ToolProvider};
-use crate::index::{NameMatch, QueryWord, SearchIndex, index_tools, words};
+use crate::index::{NameMatch, QueryWord, SearchIndex, index_tools};
+use crate::word_vectors::{WordVectors, WordVectorsSource};
+use crate::words;
+use fusion::{LEAST_COSINE, fuse_scores};
 
 /// A search query.
 ///
@@ -142,7 +147,8 @@ fn parse_words(text: &str) -> Vec<QueryWord> {
 }
 
 impl Catalog {
-    /// Searches the catalog, the best match first; equal matches are in the order of the catalog.
+    /// Searches the catalog, the best match first. With word vectors, tools that mean the same in other words are
+    /// found too. Equal matches are in the order of the catalog.
     #[must_use]
     pub fn search_tools(&self, query: &SearchQuery) -> SearchResults {
         match &query.form {
@@ -153,11 +159,13 @@ impl Catalog {
 
     fn rank_tools(&self, text: &str, words: &[QueryWord], query: &SearchQuery) -> SearchResults {
         let named = self.named_tools(text);
-        let scores = self.index().score_documents(words).into_iter();
-        let mut ranked: Vec<RankedTool> = scores
-            .filter(|(place, _)| self.entry_at(*place).is_some_and(|entry| self.can_be_ranked(entry, query)))
-            .map(|(place, score)| RankedTool { name: named.get(&place).copied(), score, place })
-            .collect();
+        let mut scores = self.index().score_documents(words);
+        scores.retain(|(place, _)| self.is_candidate(*place, query));
+        if let Some(vectors) = self.word_vectors() {
+            scores = fuse_scores(&scores, &self.compare_meanings(vectors, (text, words), &scores, query));
+        }
+        let to_ranked = |(place, score)| RankedTool { name: named.get(&place).copied(), score, place };
+        let mut ranked: Vec<RankedTool> = scores.into_iter().map(to_ranked).collect();
         let more = ranked.len().saturating_sub(query.limit);
         if more > 0 {
             ranked.select_nth_unstable_by(query.limit, RankedTool::order);
@@ -166,6 +174,33 @@ impl Catalog {
         ranked.sort_unstable_by(RankedTool::order);
         let tools = ranked.iter().filter_map(|tool| self.entry_at(tool.place).cloned()).collect();
         SearchResults { tools, more, unfound: Vec::new() }
+    }
+
+    /// The cosines of the tools that words have found, which are in the order of places, and of further tools
+    /// that mean the same; these only if no word is required.
+    fn compare_meanings(
+        &self,
+        vectors: &WordVectors,
+        (text, words): (&str, &[QueryWord]),
+        found: &[(u32, f32)],
+        query: &SearchQuery,
+    ) -> Vec<(u32, f32)> {
+        let Some(meaning) = vectors.embed_text(text) else { return Vec::new() };
+        let cosines = self.index().compare_meanings(&meaning);
+        let of_found = |(place, _): &(u32, f32)| Some((*place, *cosines.get(*place as usize)?));
+        let mut compared: Vec<(u32, f32)> = found.iter().filter_map(of_found).collect();
+        if !words.iter().any(|word| word.is_required) {
+            let is_found = |place: u32| found.binary_search_by_key(&place, |(place, _)| *place).is_ok();
+            let further = (0_u32..).zip(cosines.iter().copied()).filter(|(place, cosine)| {
+                *cosine >= LEAST_COSINE && !is_found(*place) && self.is_candidate(*place, query)
+            });
+            compared.extend(further);
+        }
+        compared
+    }
+
+    fn is_candidate(&self, place: u32, query: &SearchQuery) -> bool {
+        self.entry_at(place).is_some_and(|entry| self.can_be_ranked(entry, query))
     }
 
     /// The tools that the query names, by their places.
@@ -254,7 +289,12 @@ impl Catalog {
 
     /// The search index, built on the first search at the latest.
     fn index(&self) -> &SearchIndex {
-        self.index.get_or_init(|| index_tools(&self.entries))
+        self.index.get_or_init(|| index_tools(&self.entries, self.word_vectors()))
+    }
+
+    /// The word vectors, if there are any; read now if they were not before.
+    fn word_vectors(&self) -> Option<&WordVectors> {
+        self.vectors.as_deref().and_then(WordVectorsSource::vectors)
     }
 
     fn entry_at(&self, place: u32) -> Option<&Arc<CatalogEntry>> {
@@ -262,5 +302,7 @@ impl Catalog {
     }
 }
 
+#[cfg(test)]
+mod meaning_tests;
 #[cfg(test)]
 mod tests;

@@ -132,6 +132,12 @@ pub struct GlobalOptions {
     #[arg(long, global = true, value_name = "DIR")]
     pub plugin_dir: Vec<PathBuf>,
 
+    /// Search tools also by the meaning of words, with the static word vectors in this folder
+    ///
+    /// The folder has model2vec's form: `model.safetensors` and `tokenizer.json`.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub search_vectors: Option<PathBuf>,
+
     /// Add a root folder for servers; may be repeated
     ///
     /// Servers of the project, and your own servers without a folder among their arguments, get the

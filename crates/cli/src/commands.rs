@@ -42,6 +42,7 @@ mod wait_ready;
 mod waiting;
 
 use mcparley::config::LoadedConfig;
+use mcparley::search::SearchVectorsError;
 
 use crate::args::{
     AgentsArgs, Cli, FileArg, HelpPage, McpCommand, OwnScopeArg, RootCommand, ScopeArg, ScreenArgs,
@@ -151,6 +152,16 @@ fn print_problems(loaded: &LoadedConfig, out: &mut TerminalOutput) {
     if !loaded.left_out.is_empty() && out.verbose > 0 {
         let words: Vec<&str> = loaded.left_out.iter().map(|source| source.as_str()).collect();
         out.print_message(format!("not read because of `--setting-sources`: {}", words.join(", ")));
+    }
+}
+
+/// Warns if there are word vectors for tool search that cannot be used.
+fn warn_unusable_vectors(unusable: Option<SearchVectorsError>, out: &mut TerminalOutput) {
+    if let Some(unusable) = unusable {
+        out.warn(&unusable.to_string());
+        if let Some(hint) = unusable.hint() {
+            out.hint(&hint);
+        }
     }
 }
 

@@ -287,6 +287,7 @@ fn run_options(global: &GlobalOptions) -> RunOptions {
         settings: global.settings.clone(),
         setting_sources: global.setting_sources.as_ref().map(sources),
         plugin_dirs: global.plugin_dir.clone(),
+        search_vectors: global.search_vectors.clone(),
         mode: global.permission_mode.as_deref().and_then(|word| PermissionMode::parse(word).ok()),
         allowed_tools: split_rules(&global.allowed_tools),
         disallowed_tools: split_rules(&global.disallowed_tools),

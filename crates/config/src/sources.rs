@@ -19,6 +19,7 @@ mod managed;
 mod plugin;
 mod programs;
 mod run_options;
+mod search;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -70,6 +71,8 @@ pub struct LoadedConfig {
     pub enterprise: Enterprise,
     /// Whether only the servers of `--mcp-config` may run (`--strict-mcp-config`).
     pub strict: bool,
+    /// The folder with the word vectors of the tool search, if there are any.
+    pub search_vectors: Option<PathBuf>,
     /// Whether the user can be asked.
     pub session: Interactivity,
     /// The agent whose view this is; absent for the shared configuration.
@@ -428,8 +431,10 @@ impl<'w> SourceCollector<'w> {
         let mut plan = Plan::from_declarations(std::mem::take(&mut self.declarations), &self.context);
         withhold_roots(&mut plan.servers, &self.paths.project, &self.paths.home);
         self.record_first_seen_approvals(adopted, &plan);
-        LoadedConfig {
+        let vectors = self.requested_vectors();
+        let loaded = LoadedConfig {
             plan,
+            search_vectors: None,
             enterprise: self.context.enterprise,
             strict: self.context.strict,
             session: self.context.session,
@@ -443,7 +448,8 @@ impl<'w> SourceCollector<'w> {
             file_cache: Arc::new(self.file_cache),
             last_known_good: self.last_known_good,
             programs: self.context.programs,
-        }
+        };
+        loaded.with_vectors(vectors)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Builds a host from its configuration and the handlers of the embedding program.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use mcparley_model::name::ServerName;
@@ -17,6 +18,7 @@ use crate::inspection_server;
 use crate::page_opener::PageOpener;
 use crate::permission::{Approver, Classifier, DenyingApprover};
 use crate::reload;
+use crate::search::SearchVectors;
 use mcparley_config::{BUILT_IN_SERVER, LoadedConfig, Paths, RunOptions, StartPolicy, load_config};
 use mcparley_pool::attach::DaemonLink;
 use mcparley_pool::auth::IdentitySettings;
@@ -318,6 +320,15 @@ impl HostBuilder {
         self
     }
 
+    /// Searches tools also by the meaning of words, with the static word vectors in this folder of model2vec:
+    /// `model.safetensors` and `tokenizer.json`. The default is that of the configuration. They are read when the
+    /// search is prepared; [`Host::search_vectors_error`] says why they cannot be used.
+    #[must_use]
+    pub fn search_vectors(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.loaded.search_vectors = Some(folder.into());
+        self
+    }
+
     /// Starts the host. Must be called inside a `tokio` runtime with I/O and time.
     #[must_use]
     pub fn start(mut self) -> Host {
@@ -358,6 +369,7 @@ impl HostBuilder {
             events: starter.events.clone(),
             denied: broadcast::channel(DENIED).0,
             calls: Arc::new(CallStatistics::new(self.counts_calls)),
+            vectors: self.loaded.search_vectors.clone().map(SearchVectors::new).map(Arc::new),
         };
         let roster = parts.initial_roster(self.loaded, starter);
         let inner = Arc::new(HostInner::new_root(parts, roster));

@@ -42,6 +42,7 @@ use crate::audit::AuditEntry;
 use crate::hooks::{HookNote, HookRunner};
 use crate::page_opener::{NoPageOpener, PageOpener};
 use crate::permission::PendingCall;
+use crate::search::SearchVectors;
 use agent::Shared;
 use mcparley_catalog::{Assembler, Catalog};
 use mcparley_config::reconnect_requests::SeenRequests;
@@ -113,8 +114,9 @@ impl HostInner {
     }
 
     fn new(parts: HostParts, roster: Roster, shared: Option<Shared>) -> Self {
-        let assembler =
-            Assembler::new(parts.unprefixed.iter().cloned()).with_stored_results(parts.results.is_some());
+        let assembler = Assembler::new(parts.unprefixed.iter().cloned())
+            .with_stored_results(parts.results.is_some())
+            .with_vectors(parts.vectors.as_ref().map(|vectors| vectors.source()));
         Self {
             shown_order: Mutex::new(ShownOrder::new(&parts.unprefixed)),
             parts,
@@ -148,6 +150,10 @@ impl Host {
 
     pub(crate) fn downgrade(&self) -> Weak<HostInner> {
         Arc::downgrade(&self.inner)
+    }
+
+    pub(crate) fn search_vectors(&self) -> Option<&SearchVectors> {
+        self.inner.parts.vectors.as_deref()
     }
 
     /// The current catalog snapshot. Reading it has no effect.

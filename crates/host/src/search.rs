@@ -6,6 +6,10 @@
 
 mod answer;
 mod prepare;
+mod vectors;
+
+pub(crate) use vectors::SearchVectors;
+pub use vectors::SearchVectorsError;
 
 use std::sync::Arc;
 

@@ -11,7 +11,9 @@ mod gateway;
 mod hooks;
 mod identity;
 mod pin;
+mod search;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -114,6 +116,8 @@ pub struct MergedSettings {
     pub hooks: HookSet,
     /// `audit`: whether calls are recorded, and in which file.
     pub audit: Option<Spanned<AuditSetting>>,
+    /// `search.vectors`: the folder with the word vectors of the tool search.
+    pub search_vectors: Option<Spanned<PathBuf>>,
     /// `env`: variables for expansion and for our own limits.
     pub env: Vec<SettingsVariable>,
     /// Warnings about ignored settings.
@@ -180,6 +184,7 @@ impl MergedSettings {
                 "gateways" => self.read_gateways(value, layer),
                 "env" => self.read_env(value, layer),
                 "audit" => self.read_audit(value, layer),
+                "search" => self.read_search(value, layer),
                 key if HookSet::KEYS.contains(&key) => self.read_hook_settings(key, value, layer),
                 _ => {}
             }

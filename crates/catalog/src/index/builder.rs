@@ -3,22 +3,33 @@
 use std::collections::HashMap;
 
 use super::exact_name::ExactNames;
+use super::meaning::MeaningBuilder;
 use super::{FIELDS, Posting, SATURATION, SearchField, SearchIndex, StemGroup, WEIGHTS, WordForm, words};
+use crate::word_vectors::WordVectors;
 
 /// Collects the words of all documents.
 #[derive(Debug, Default)]
-pub(super) struct Builder {
+pub(super) struct Builder<'v> {
     ids: HashMap<Box<str>, u32>,
     /// Word, document and field, in the order of insertion.
     seen: Vec<(u32, u32, SearchField)>,
     lengths: Vec<[u32; FIELDS]>,
     names: ExactNames,
+    meanings: Option<MeaningBuilder<'v>>,
 }
 
-impl Builder {
+impl<'v> Builder<'v> {
+    /// A builder that also collects the meanings of documents, if there are word vectors.
+    pub(super) fn new(vectors: Option<&'v WordVectors>) -> Self {
+        Self { meanings: vectors.map(MeaningBuilder::new), ..Self::default() }
+    }
+
     /// Begins the next document.
     pub(super) fn begin_document(&mut self) {
         self.lengths.push([0; FIELDS]);
+        if let Some(meanings) = &mut self.meanings {
+            meanings.begin_document();
+        }
     }
 
     /// Adds the exact names of the current document.
@@ -30,6 +41,9 @@ impl Builder {
 
     /// Adds a text to the current document.
     pub(super) fn add_text(&mut self, field: SearchField, text: &str) {
+        if let Some(meanings) = &mut self.meanings {
+            meanings.add_text(field, text);
+        }
         let mut whole = String::new();
         let mut count = 0;
         words::for_each_word(text, |word| {
@@ -60,7 +74,7 @@ impl Builder {
     }
 
     pub(super) fn build_index(self) -> SearchIndex {
-        let Self { ids, mut seen, lengths, names } = self;
+        let Self { ids, mut seen, lengths, names, meanings } = self;
         let averages = average_lengths(&lengths);
         seen.sort_unstable_by_key(|(word, document, _)| (*word, *document));
         let mut by_id: Vec<Box<[Posting]>> = Vec::with_capacity(ids.len());
@@ -76,7 +90,12 @@ impl Builder {
         forms.sort_unstable_by(|(stem, form), (other_stem, other)| {
             stem.cmp(other_stem).then_with(|| form.text.cmp(&other.text))
         });
-        SearchIndex { documents: lengths.len(), groups: group_forms(forms), names: names.into_sorted() }
+        SearchIndex {
+            documents: lengths.len(),
+            groups: group_forms(forms),
+            names: names.into_sorted(),
+            meanings: meanings.map(MeaningBuilder::build_meanings),
+        }
     }
 }
 

@@ -9,10 +9,11 @@ use serde_json::Value;
 use super::builder::Builder;
 use super::{SearchField, SearchIndex};
 use crate::entry::{CatalogEntry, ToolProvider};
+use crate::word_vectors::WordVectors;
 
 /// Builds the index of these tools; documents are numbered by position.
-pub(crate) fn index_tools(entries: &[Arc<CatalogEntry>]) -> SearchIndex {
-    let mut builder = Builder::default();
+pub(crate) fn index_tools(entries: &[Arc<CatalogEntry>], vectors: Option<&WordVectors>) -> SearchIndex {
+    let mut builder = Builder::new(vectors);
     for entry in entries {
         builder.begin_document();
         add_tool(entry, &mut builder);
@@ -20,7 +21,7 @@ pub(crate) fn index_tools(entries: &[Arc<CatalogEntry>]) -> SearchIndex {
     builder.build_index()
 }
 
-fn add_tool(entry: &CatalogEntry, builder: &mut Builder) {
+fn add_tool(entry: &CatalogEntry, builder: &mut Builder<'_>) {
     let tool = &entry.tool;
     // The name is kept as its server wrote it, because a call needs it, so it is sanitized here.
     let name = clean_text(cut_text(tool.name.as_str()));
@@ -57,7 +58,7 @@ fn first_sentence(text: &str) -> (&str, &str) {
     text.split_at_checked(end).unwrap_or((text, ""))
 }
 
-fn add_arguments(schema: &Value, depth: usize, left: &mut SchemaRoom, builder: &mut Builder) {
+fn add_arguments(schema: &Value, depth: usize, left: &mut SchemaRoom, builder: &mut Builder<'_>) {
     let properties = schema.get("properties").and_then(Value::as_object);
     for (name, argument) in properties.into_iter().flatten() {
         if left.arguments == 0 {
@@ -78,7 +79,7 @@ fn add_arguments(schema: &Value, depth: usize, left: &mut SchemaRoom, builder: &
 }
 
 /// Adds the values that an argument lists, for itself or for its items: they are the words of its users.
-fn add_values(argument: &Value, left: &mut SchemaRoom, builder: &mut Builder) {
+fn add_values(argument: &Value, left: &mut SchemaRoom, builder: &mut Builder<'_>) {
     for schema in [Some(argument), argument.get("items")].into_iter().flatten() {
         let of = |keyword: &str| schema.get(keyword).and_then(Value::as_array).into_iter().flatten();
         let values = of("enum").chain(of("examples")).chain(schema.get("default"));

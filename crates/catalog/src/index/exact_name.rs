@@ -3,7 +3,7 @@
 //! Spaces, signs and capitals do not count: `get user`, `get_user` and `getUser` are one name. A query that is
 //! the name of a tool asks for that tool, even if other tools say more about the same words.
 
-use super::words;
+use crate::words;
 
 /// How a query names a tool, the strongest last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::words::stem_of;
+use crate::words::stem_of;
 
 const GROUPS: &str = include_str!("synonyms.txt");
 

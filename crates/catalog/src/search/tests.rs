@@ -14,11 +14,11 @@ use super::*;
 use crate::assemble::{Assembler, ServerTools};
 use crate::denial::CatalogDenials;
 
-fn tool(name: &str, description: &str) -> Value {
+pub(super) fn tool(name: &str, description: &str) -> Value {
     json!({ "name": name, "description": description, "inputSchema": { "type": "object" } })
 }
 
-fn catalog(servers: &[(&str, Vec<Value>)]) -> Catalog {
+pub(super) fn catalog(servers: &[(&str, Vec<Value>)]) -> Catalog {
     assemble(&mut Assembler::default(), servers)
 }
 
@@ -32,7 +32,7 @@ fn denying(rule: &str, servers: &[(&str, Vec<Value>)]) -> Catalog {
     assemble(&mut assembler, servers)
 }
 
-fn assemble(assembler: &mut Assembler, servers: &[(&str, Vec<Value>)]) -> Catalog {
+pub(super) fn assemble(assembler: &mut Assembler, servers: &[(&str, Vec<Value>)]) -> Catalog {
     let config = ServerConfig::new(TransportConfig::Sdk { name: String::new() });
     let read = |entry: &Value| Arc::new(Tool::parse(&to_raw_value(entry).unwrap()).unwrap());
     let surface = |tools: &[Value]| tools.iter().map(read).collect::<Vec<Arc<Tool>>>();
@@ -43,7 +43,7 @@ fn assemble(assembler: &mut Assembler, servers: &[(&str, Vec<Value>)]) -> Catalo
     assembler.assemble(&seen)
 }
 
-fn found(catalog: &Catalog, query: &str) -> Vec<String> {
+pub(super) fn found(catalog: &Catalog, query: &str) -> Vec<String> {
     let found = catalog.search_tools(&SearchQuery::new(query));
     found.tools.iter().map(|entry| entry.name.to_string()).collect()
 }

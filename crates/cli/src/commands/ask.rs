@@ -10,7 +10,7 @@ use mcparley_conversation::{
 };
 
 use super::serve::DenialPrinter;
-use super::{CommandResult, hooks, print_problems, usable};
+use super::{CommandResult, hooks, print_problems, usable, warn_unusable_vectors};
 use crate::args::AskArgs;
 use crate::context::{self, Context};
 use crate::error::{CommandError, UsageError};
@@ -33,6 +33,7 @@ pub(super) fn run(
     runtime::run_with_host(host, async |host| {
         let servers = usable::wait_until_settled(host, out).await;
         usable::print_server_warnings(&servers, out);
+        warn_unusable_vectors(host.check_search_vectors().err(), out);
         let mut denials = DenialPrinter::subscribe_to(host);
         let mut conversation = Conversation::new(host, client).with_budget(budget);
         if let Some(rounds) = args.max_rounds {

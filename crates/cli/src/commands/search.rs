@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::listing::{self, ListingRequest};
 use super::usable::{self, IncompleteServer};
-use super::{CommandResult, base_exit_code, print_problems, tools};
+use super::{CommandResult, base_exit_code, print_problems, tools, warn_unusable_vectors};
 use crate::args::SearchArgs;
 use crate::context::Context;
 use crate::exit;
@@ -39,6 +39,7 @@ pub(super) fn run(
         let server = wanted.require_usable_server(loaded, servers, out)?;
         let query = build_query(args, server.clone());
         let found = host.catalog().search_tools(&query);
+        warn_unusable_vectors(host.search_vectors_error(), out);
         let lacking = usable::find_incomplete_servers(loaded, servers, server.as_ref());
         show_matches(found, lacking, loaded, out)
     })

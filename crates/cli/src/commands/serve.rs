@@ -18,7 +18,7 @@ use mcparley::{AgentSpec, Host, HostBuilder};
 use mcparley_gateway::control::serve_control;
 use mcparley_gateway::{Gateway, Seal, serve};
 
-use super::{CommandResult, print_problems};
+use super::{CommandResult, print_problems, warn_unusable_vectors};
 use crate::args::{DeferArg, ServeArgs};
 use crate::connectors;
 use crate::context::{Context, stdin_is_terminal};
@@ -55,6 +55,7 @@ pub(super) fn run(
     }
     let budget = tool_budget(args, loaded, out);
     runtime::run_with_host(build_host(args, context, loaded, out), async |host| {
+        warn_unusable_vectors(host.check_search_vectors().err(), out);
         let input = streams::open_input().map_err(UnavailableError::StandardStreams)?;
         let (output, written) = streams::open_output().map_err(UnavailableError::StandardStreams)?;
         let gateway = Gateway::new(client_view(args, host).await?, budget).with_log_host(host);

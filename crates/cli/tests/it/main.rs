@@ -56,6 +56,7 @@ mod resources;
 mod rules_hold;
 mod screen;
 mod search;
+mod search_vectors;
 mod secrets;
 mod serve;
 mod serve_http;

@@ -33,6 +33,8 @@ pub struct RunOptions {
     pub disallowed_tools: Vec<String>,
     /// The tools that are offered, as globs; none means all (`serve --tools`).
     pub offered_tools: Vec<String>,
+    /// The folder with the word vectors of the tool search (`--search-vectors`).
+    pub search_vectors: Option<PathBuf>,
     /// The editor to connect to, if one is wanted (`--ide`).
     pub ide: Option<EditorChoice>,
     /// Whether the user can be asked.

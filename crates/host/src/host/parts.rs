@@ -19,6 +19,7 @@ use crate::permission::{
     Approver, Classifier, CommandClassifier, HistoryClassifier, PendingCall, PermissionDeciders,
     PermissionGate,
 };
+use crate::search::SearchVectors;
 use mcparley_config::LoadedConfig;
 use mcparley_config::change::bind_typed_rules;
 use mcparley_pool::connection::{Connection, StatusEvent};
@@ -54,6 +55,8 @@ pub(crate) struct HostParts {
     pub(crate) denied: broadcast::Sender<PendingCall>,
     /// The statistics of calls; an agent shares its host's.
     pub(crate) calls: Arc<CallStatistics>,
+    /// The word vectors of the tool search, if there are any; an agent shares its host's.
+    pub(crate) vectors: Option<Arc<SearchVectors>>,
 }
 
 /// The next roster, and the connections of the last one that must end.

@@ -44,3 +44,27 @@ pub const SEARCHED_DEPTH: usize = 3;
 
 /// The maximum number of searched characters of one text of a tool: the length of a description.
 pub const SEARCHED_CHARS: usize = super::DESCRIPTION_CHARS;
+
+/// The maximum size of a file with word vectors: a model of 30,000 tokens and 256 dimensions has 31 MB in F32.
+pub const VECTOR_FILE_BYTES: u64 = 64 * 1024 * 1024;
+
+/// The maximum size of the tokenizer of word vectors.
+pub const VECTOR_TOKENIZER_BYTES: u64 = 16 * 1024 * 1024;
+
+/// The maximum size of the header of a file with word vectors, which describes a few tensors.
+pub const VECTOR_HEADER_BYTES: usize = 1024 * 1024;
+
+/// The maximum number of numbers in a table of word vectors, which is held with a byte for each.
+pub const VECTOR_TABLE_BYTES: usize = 10 * 1024 * 1024;
+
+/// The maximum number of dimensions of word vectors. Static vectors gain little beyond 256.
+pub const VECTOR_DIMENSIONS: usize = 1024;
+
+/// The maximum number of tokens that have a vector.
+pub const VECTOR_TOKENS: usize = 300_000;
+
+/// The maximum length of a token, in bytes: that of a word in a search.
+pub const VECTOR_TOKEN_BYTES: usize = 52;
+
+/// The maximum number of tokens of one text that count for its meaning; more change the mean little.
+pub const VECTOR_TEXT_TOKENS: usize = 1024;

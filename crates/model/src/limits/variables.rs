@@ -99,6 +99,11 @@ pub const VARIABLES: &[EnvVariable] = &[
         meaning: "When tools are left out of a model's list until it searches for them: `true` always, `false` never, `auto` when their definitions take more than 10 percent of the context (10,000 tokens if its size is not known), `auto:N` when they take more than N percent.",
     },
     EnvVariable {
+        name: "MCPARLEY_SEARCH_VECTORS",
+        default: "none",
+        meaning: "The folder of static word vectors in model2vec's form, with which tool search also finds tools that say the same in other words. `--search-vectors` wins over it, and it wins over `search.vectors` in the settings. A project folder cannot set it.",
+    },
+    EnvVariable {
         name: "HTTP_PROXY",
         default: "unset",
         meaning: "The proxy to `http` and `ws` servers, such as `http://name:password@proxy.example:8080`; SOCKS works too. Small letters work for this and the next three, and win.",

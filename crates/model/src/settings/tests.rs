@@ -366,3 +366,24 @@ fn view_of_a_stronger_layer_replaces_that_of_a_weaker_one() {
     let [view] = &settings.gateways[..] else { panic!("{:?}", settings.gateways) };
     assert_eq!(view.value.principals[0].to_string(), "managed");
 }
+
+// N10 C7
+#[test]
+fn vectors_of_the_search_are_chosen_outside_the_project() {
+    let text = r#"{"search": {"vectors": "/v"}}"#;
+    for layer in ALL_LAYERS {
+        let settings = read(layer, text);
+        let path = settings.search_vectors.as_ref().map(|path| path.value.to_str().unwrap());
+        assert_eq!(path, layer.is_outside_project().then_some("/v"), "{layer:?}");
+    }
+    assert_eq!(
+        warnings(&read(SettingsLayer::Project, text)),
+        ["settings:1:12: a file in the project's folder cannot choose the vectors of the tool search"]
+    );
+    for wrong in
+        [r#"{"search": {"vectors": "relative"}}"#, r#"{"search": {"vectors": 1}}"#, r#"{"search": true}"#]
+    {
+        let settings = read(SettingsLayer::User, wrong);
+        assert_eq!((settings.search_vectors.is_none(), warnings(&settings).len()), (true, 1), "{wrong}");
+    }
+}

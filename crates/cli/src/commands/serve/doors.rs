@@ -14,7 +14,7 @@ use mcparley_wire::transport::http::{Network, NetworkSettings};
 use super::cluster::{join_cluster, open_seal};
 use super::{DenialPrinter, FAREWELL, build_host, client_view, tool_budget, with_tasks};
 use crate::args::{DoorArgs, ServeArgs};
-use crate::commands::CommandResult;
+use crate::commands::{CommandResult, warn_unusable_vectors};
 use crate::context::Context;
 use crate::error::{CommandError, DoorSetupError};
 use crate::exit;
@@ -30,6 +30,7 @@ pub(super) fn run(
     let budget = tool_budget(args, loaded, out);
     let host = build_host(args, context, loaded, out);
     runtime::run_server(host, async |host, stop| {
+        warn_unusable_vectors(host.check_search_vectors().err(), out);
         let listeners = bind_listeners(&args.doors).await?;
         let issuer = open_issuer(&args.doors, loaded, &listeners, out).await?;
         let cluster = join_cluster(&args.doors, context, &listeners).await?;

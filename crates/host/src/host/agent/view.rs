@@ -44,6 +44,7 @@ impl Host {
             events: starter.events.clone(),
             denied: above.denied.clone(),
             calls: Arc::clone(&above.calls),
+            vectors: above.vectors.clone(),
         };
         let shared = Shared { host: self.clone(), spec, kind };
         let first = AgentRosterBuilder::new(&shared, None, &HashSet::new(), starter).build_roster(&parts);
