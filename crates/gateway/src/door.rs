@@ -61,6 +61,7 @@ use crate::guard::names::NameCheck;
 use crate::guard::refusal::RequestRefusal;
 use crate::guard::shared_rate::share_rates;
 use crate::guard::{Guard, PeerAddress};
+use crate::pending::QuestionRegistry;
 pub use endpoint::GatewayView;
 pub use listener::{DoorError, DoorListener};
 use mcparley_cluster::Seal;
@@ -110,6 +111,8 @@ pub(crate) struct DoorShared {
     host: Host,
     pub(crate) legacy: Option<LegacySessions>,
     pub(crate) metrics: DoorMetrics,
+    /// The open questions of all endpoints.
+    pending: Arc<QuestionRegistry>,
     pub(crate) callback: Option<CallbackEndpoint>,
     pub(crate) cluster: Option<Arc<ClusterLink>>,
     pub(crate) has_mcp: bool,
@@ -171,6 +174,7 @@ impl Doors {
             host: gateway.host.clone(),
             legacy: has_sse.then(|| LegacySessions::new(gateway.clone())),
             metrics: DoorMetrics::new(),
+            pending: Arc::clone(&gateway.pending),
             callback,
             cluster,
             has_mcp,
@@ -228,6 +232,11 @@ impl DoorShared {
     /// The number of sessions of the old era in memory.
     pub(crate) fn session_count(&self) -> usize {
         self.endpoints.iter().map(|endpoint| endpoint.sessions.len()).sum()
+    }
+
+    /// The number of questions that wait for their user.
+    pub(crate) fn open_questions(&self) -> usize {
+        self.pending.count_open()
     }
 
     /// Counts a refused request, and records it if it is a misuse.

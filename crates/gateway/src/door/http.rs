@@ -18,9 +18,9 @@ use mcparley_wire::gateway_path::{GATEWAY_PATH, GatewayLoop, accept_path};
 use crate::door::body::DoorBody;
 use crate::door::callback::{CALLBACK_PATH, answer_callback};
 use crate::door::endpoint::{EndpointClient, MAIN_PATH};
-use crate::door::metrics::ClusterFigures;
+use crate::door::metrics::{ClusterFigures, DoorFigures};
 use crate::door::reply::json_response;
-use crate::door::reply::{empty_response, refusal_response, text_response};
+use crate::door::reply::{empty_response, metrics_response, refusal_response, text_response};
 use crate::door::{DoorShared, legacy_sse, mcp, page};
 use crate::guard::PeerAddress;
 use crate::guard::refusal::RequestRefusal;
@@ -160,8 +160,13 @@ async fn answer_operation(
                 PeerAddress::Tcp(_) | PeerAddress::Unix(_) => {}
             }
             let cluster = shared.cluster.as_deref().map(ClusterFigures::of_link);
-            let text = shared.metrics.to_text(shared.session_count(), shared.guard.load.in_flight(), cluster);
-            text_response(StatusCode::OK, text)
+            let figures = DoorFigures {
+                sessions: shared.session_count(),
+                in_flight: shared.guard.load.in_flight(),
+                questions: shared.open_questions(),
+                cluster,
+            };
+            metrics_response(shared.metrics.to_text(figures))
         }
         _ => return Ok(None),
     };

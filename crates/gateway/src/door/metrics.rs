@@ -1,7 +1,12 @@
 //! Metrics of the doors, in the text format of Prometheus.
 
+use std::collections::HashSet;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use mcparley_model::limits::METRIC_PRINCIPALS;
+use mcparley_telemetry::{ExportCounts, export_counts};
 use mcparley_wire::RawJson;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
@@ -12,6 +17,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
 use crate::cluster_link::ClusterLink;
+use crate::request::request_span::CalledTool;
 use crate::session::GatewaySession;
 
 /// The upper limits of the latency histogram, in seconds.
@@ -26,7 +32,35 @@ pub(crate) struct DoorMetrics {
     refusals: Family<RefusalLabels, Counter>,
     sessions: Gauge,
     in_flight: Gauge,
+    questions: Gauge,
+    principals: NamedPrincipals,
     cluster: ClusterGauges,
+    traces: TraceCounters,
+}
+
+/// The principals that metrics name, the first ones of the process. Others are counted together: principals of an
+/// issuer come and go, and each name is a series that Prometheus keeps.
+#[derive(Debug, Default)]
+struct NamedPrincipals(Mutex<HashSet<Arc<str>>>);
+
+/// The name under which the other principals are counted.
+const OTHER: &str = "other";
+
+/// The metrics of the export of traces; zero without one.
+#[derive(Debug, Default)]
+struct TraceCounters {
+    exported: Counter,
+    dropped: Counter,
+}
+
+/// The figures of the doors that are read when metrics are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DoorFigures {
+    pub(crate) sessions: usize,
+    pub(crate) in_flight: usize,
+    /// Questions that wait for their user.
+    pub(crate) questions: usize,
+    pub(crate) cluster: Option<ClusterFigures>,
 }
 
 /// The metrics of the shared state; zero outside of a cluster.
@@ -59,6 +93,7 @@ impl ClusterFigures {
 struct CallLabels {
     server: String,
     tool: String,
+    principal: Arc<str>,
     outcome: &'static str,
 }
 
@@ -75,8 +110,8 @@ struct RefusalLabels {
 /// The measurement of one call.
 #[derive(Debug)]
 pub(crate) struct CallTimer {
-    server: String,
-    tool: String,
+    called: CalledTool,
+    principal: Arc<str>,
     started: Instant,
 }
 
@@ -84,15 +119,16 @@ impl DoorMetrics {
     pub(crate) fn new() -> Self {
         let mut registry = Registry::with_prefix("mcparley");
         let calls = Family::default();
-        registry.register("calls", "Tool calls by server, tool and outcome", calls.clone());
+        registry.register("calls", "Tool calls by server, tool, principal and outcome", calls.clone());
         let new_histogram: fn() -> Histogram = || Histogram::new(LATENCIES);
         let latency = Family::new_with_constructor(new_histogram);
         registry.register("call_seconds", "Duration of tool calls by server", latency.clone());
         let refusals = Family::default();
         registry.register("refusals", "Refused HTTP requests by reason", refusals.clone());
-        let (sessions, in_flight) = (Gauge::default(), Gauge::default());
+        let (sessions, in_flight, questions) = (Gauge::default(), Gauge::default(), Gauge::default());
         registry.register("sessions", "Sessions of clients in memory", sessions.clone());
         registry.register("requests_in_flight", "Requests that are being answered", in_flight.clone());
+        registry.register("questions_open", "Questions that wait for their user", questions.clone());
         let cluster = ClusterGauges::default();
         registry.register(
             "state_reachable",
@@ -109,7 +145,30 @@ impl DoorMetrics {
             "Writes to the shared state that were dropped",
             cluster.dropped.clone(),
         );
-        Self { registry, calls, latency, refusals, sessions, in_flight, cluster }
+        let traces = TraceCounters::default();
+        registry.register(
+            "trace_spans_exported",
+            "Spans that the collector has taken",
+            traces.exported.clone(),
+        );
+        registry.register(
+            "trace_spans_dropped",
+            "Spans that the collector did not get",
+            traces.dropped.clone(),
+        );
+        let principals = NamedPrincipals::default();
+        Self {
+            registry,
+            calls,
+            latency,
+            refusals,
+            sessions,
+            in_flight,
+            questions,
+            principals,
+            cluster,
+            traces,
+        }
     }
 
     /// Counts a refused request.
@@ -125,43 +184,70 @@ impl DoorMetrics {
         method: &str,
         params: Option<&RawJson>,
     ) -> Option<CallTimer> {
-        if method != "tools/call" {
-            return None;
-        }
-        let name = params?.member("name")?.decode::<String>().ok()?;
-        let view = session.shared.gateway.view();
-        let (server, tool) = match view.find_tool(&name) {
-            Some(entry) => (entry.server().map_or_else(|| "mcparley".to_owned(), ToString::to_string), name),
-            None => ("unknown".to_owned(), "unknown".to_owned()),
-        };
-        Some(CallTimer { server, tool, started: Instant::now() })
+        let called = session.find_called_tool(method, params)?;
+        let principal = self.principals.name_of(&session.principal().identity.account);
+        Some(CallTimer { called, principal, started: Instant::now() })
     }
 
     /// Records the end of a call.
     pub(crate) fn finish_call(&self, call: Option<CallTimer>, outcome: &'static str) {
-        let Some(CallTimer { server, tool, started }) = call else { return };
+        let Some(CallTimer { called, principal, started }) = call else { return };
+        let (server, tool) = called.find_or_unknown();
+        let tool = tool.to_owned();
         let elapsed: Duration = started.elapsed();
         self.latency.get_or_create(&ServerLabels { server: server.clone() }).observe(elapsed.as_secs_f64());
-        self.calls.get_or_create(&CallLabels { server, tool, outcome }).inc();
+        self.calls.get_or_create(&CallLabels { server, tool, principal, outcome }).inc();
     }
 
     /// The metrics as text.
-    pub(crate) fn to_text(
-        &self,
-        sessions: usize,
-        in_flight: usize,
-        cluster: Option<ClusterFigures>,
-    ) -> String {
+    pub(crate) fn to_text(&self, figures: DoorFigures) -> String {
+        let gauge = |value: usize| i64::try_from(value).unwrap_or(i64::MAX);
+        let DoorFigures { sessions, in_flight, questions, cluster } = figures;
         if let Some(ClusterFigures { is_reachable, waiting, dropped }) = cluster {
             self.cluster.reachable.set(i64::from(is_reachable));
-            self.cluster.waiting.set(i64::try_from(waiting).unwrap_or(i64::MAX));
+            self.cluster.waiting.set(gauge(waiting));
             self.cluster.dropped.set(i64::try_from(dropped).unwrap_or(i64::MAX));
         }
-        self.sessions.set(i64::try_from(sessions).unwrap_or(i64::MAX));
-        self.in_flight.set(i64::try_from(in_flight).unwrap_or(i64::MAX));
+        self.sessions.set(gauge(sessions));
+        self.in_flight.set(gauge(in_flight));
+        self.questions.set(gauge(questions));
+        let ExportCounts { exported, dropped } = export_counts();
+        self.traces.exported.inner().store(exported, Ordering::Relaxed);
+        self.traces.dropped.inner().store(dropped, Ordering::Relaxed);
         let mut text = String::new();
         // Writing into a string cannot fail.
         let _written = encode(&mut text, &self.registry);
         text
+    }
+}
+
+impl NamedPrincipals {
+    /// The name of a principal in metrics.
+    fn name_of(&self, principal: &Arc<str>) -> Arc<str> {
+        // Every change is one step, so a panic leaves no partial change.
+        let mut named = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !named.contains(principal) && named.len() >= METRIC_PRINCIPALS {
+            return Arc::from(OTHER);
+        }
+        named.insert(Arc::clone(principal));
+        Arc::clone(principal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! The bound of the names.
+    use super::*;
+
+    // G6
+    #[test]
+    fn principals_beyond_the_limit_are_counted_together() {
+        let names = NamedPrincipals::default();
+        let principal = |number: usize| Arc::from(format!("jwt:{number}"));
+        for number in 0..METRIC_PRINCIPALS {
+            assert_eq!(names.name_of(&principal(number)), principal(number));
+        }
+        assert_eq!(&*names.name_of(&principal(METRIC_PRINCIPALS)), OTHER);
+        assert_eq!(names.name_of(&principal(0)), principal(0));
     }
 }
