@@ -200,7 +200,10 @@ impl Doors {
             }
         });
         if let Some(link) = self.shared.cluster.clone() {
-            tasks.spawn(share_rates(Arc::clone(&self.shared.guard.load), Arc::clone(&link)));
+            tasks.spawn(share_rates(Arc::clone(&self.shared.guard.load), None, Arc::clone(&link)));
+            for (load, view) in self.shared.endpoints.iter().filter_map(|endpoint| endpoint.view_rate()) {
+                tasks.spawn(share_rates(load, Some(view), Arc::clone(&link)));
+            }
             tasks.spawn(cluster_service::handle_messages(Arc::clone(&self.shared), link));
         }
         stop.await;
