@@ -6,6 +6,7 @@ mod cluster;
 mod denials;
 mod doors;
 mod streams;
+mod trace_export;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +28,7 @@ use crate::exit;
 use crate::out::TerminalOutput;
 use crate::runtime;
 pub(super) use denials::DenialPrinter;
+use trace_export::TraceExport;
 
 /// The time for cancellation messages to reach servers before they are stopped.
 const FAREWELL: Duration = Duration::from_millis(50);
@@ -47,8 +49,9 @@ pub(super) fn run(
         }
     }
     print_problems(loaded, out);
+    let mut traces = TraceExport::start(context, out);
     if args.doors.is_used() {
-        return doors::run(args, context, loaded, out);
+        return doors::run(args, (context, loaded), &mut traces, out);
     }
     if stdin_is_terminal() {
         out.print_remark("waiting for an MCP client on standard input; press Ctrl-D to stop");
@@ -63,7 +66,7 @@ pub(super) fn run(
         let mut denials = DenialPrinter::subscribe_to(host);
         tokio::select! {
             () = serve(&gateway, input, output) => {}
-            never = denials.print_denials(serve_control(&gateway, context.control_folder()), out) => {
+            never = denials.print_denials(serve_control(&gateway, context.control_folder()), &mut traces, out) => {
                 match never {}
             }
         }

@@ -12,6 +12,7 @@ use mcparley_web::UiPage;
 use mcparley_wire::transport::http::{Network, NetworkSettings};
 
 use super::cluster::{join_cluster, open_seal};
+use super::trace_export::TraceExport;
 use super::{DenialPrinter, FAREWELL, build_host, client_view, tool_budget, with_tasks};
 use crate::args::{DoorArgs, ServeArgs};
 use crate::commands::CommandResult;
@@ -23,8 +24,8 @@ use crate::runtime;
 
 pub(super) fn run(
     args: &ServeArgs,
-    context: &Context,
-    loaded: &LoadedConfig,
+    (context, loaded): (&Context, &LoadedConfig),
+    traces: &mut TraceExport,
     out: &mut TerminalOutput,
 ) -> CommandResult {
     let budget = tool_budget(args, loaded, out);
@@ -47,7 +48,7 @@ pub(super) fn run(
         let mut denials = DenialPrinter::subscribe_to(host);
         tokio::select! {
             () = Doors::new(&gateway, options, listeners).serve_until(stop) => {}
-            never = denials.print_denials(serve_control(&gateway, context.control_folder()), out) => {
+            never = denials.print_denials(serve_control(&gateway, context.control_folder()), traces, out) => {
                 match never {}
             }
         }
