@@ -49,12 +49,12 @@ use mcparley::auth::CallbackEndpoint;
 use mcparley::host::RefusedRequest;
 use mcparley_identity::AccessPolicy;
 use mcparley_model::limits::{CLUSTER_COMMAND_TIME, DOOR_DRAIN_TIME};
+use mcparley_telemetry::GatewayMetrics;
 use tokio::sync::watch;
 
 use crate::cluster_link::{ClusterLink, ClusterOptions};
 use crate::door::endpoint::Endpoints;
 use crate::door::legacy_sse::LegacySessions;
-use crate::door::metrics::DoorMetrics;
 use crate::gateway::Gateway;
 use crate::guard::load::LoadLimits;
 use crate::guard::names::NameCheck;
@@ -110,7 +110,7 @@ pub(crate) struct DoorShared {
     /// The host that keeps the audit log.
     host: Host,
     pub(crate) legacy: Option<LegacySessions>,
-    pub(crate) metrics: DoorMetrics,
+    pub(crate) metrics: GatewayMetrics,
     /// The open questions of all endpoints.
     pending: Arc<QuestionRegistry>,
     pub(crate) callback: Option<CallbackEndpoint>,
@@ -173,7 +173,7 @@ impl Doors {
             endpoints: Endpoints::new(gateway, views, &seal),
             host: gateway.host.clone(),
             legacy: has_sse.then(|| LegacySessions::new(gateway.clone())),
-            metrics: DoorMetrics::new(),
+            metrics: GatewayMetrics::new(),
             pending: Arc::clone(&gateway.pending),
             callback,
             cluster,

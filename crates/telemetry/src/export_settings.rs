@@ -4,7 +4,7 @@ use mcparley_model::secret::Secret;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-use crate::sampler::Sampler;
+use crate::sampler::TraceSampler;
 
 /// The path of traces below `OTEL_EXPORTER_OTLP_ENDPOINT`.
 const TRACES_PATH: &str = "v1/traces";
@@ -13,18 +13,18 @@ const SERVICE_NAME: &str = "mcparley";
 
 /// The settings of the exporter.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ExportSettings {
+pub(crate) struct ExportSettings {
     pub(crate) endpoint: Url,
     /// Headers of every request, which may be credentials.
     pub(crate) headers: Vec<(String, Secret<String>)>,
     pub(crate) service_name: String,
-    pub(crate) sampler: Sampler,
+    pub(crate) sampler: TraceSampler,
 }
 
 impl ExportSettings {
     /// Reads the variables `OTEL_…` through `lookup`; `None` without an endpoint. The second value are warnings
     /// about variables that are ignored.
-    pub fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> (Option<Self>, Vec<String>) {
+    pub(crate) fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> (Option<Self>, Vec<String>) {
         let variable =
             |name: &str| lookup(name).map(|value| value.trim().to_owned()).filter(|it| !it.is_empty());
         let mut warnings = Vec::new();
@@ -43,8 +43,7 @@ impl ExportSettings {
     }
 
     /// The address of the collector, without credentials.
-    #[must_use]
-    pub fn shown_endpoint(&self) -> String {
+    pub(crate) fn shown_endpoint(&self) -> String {
         let mut shown = self.endpoint.clone();
         // Neither fails for an address with a host.
         let _ = (shown.set_username(""), shown.set_password(None));
@@ -91,13 +90,13 @@ fn parse_headers(text: &str, warnings: &mut Vec<String>) -> Vec<(String, Secret<
     headers
 }
 
-fn find_sampler(variable: &impl Fn(&str) -> Option<String>, warnings: &mut Vec<String>) -> Sampler {
-    let Some(name) = variable("OTEL_TRACES_SAMPLER") else { return Sampler::default() };
+fn find_sampler(variable: &impl Fn(&str) -> Option<String>, warnings: &mut Vec<String>) -> TraceSampler {
+    let Some(name) = variable("OTEL_TRACES_SAMPLER") else { return TraceSampler::default() };
     let argument = variable("OTEL_TRACES_SAMPLER_ARG");
-    Sampler::from_name(&name, argument.as_deref()).unwrap_or_else(|| {
+    TraceSampler::from_name(&name, argument.as_deref()).unwrap_or_else(|| {
         let both = "`OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG`";
         warnings.push(format!("all traces are exported: {both} name no sampler that is known here"));
-        Sampler::default()
+        TraceSampler::default()
     })
 }
 
@@ -162,9 +161,9 @@ mod tests {
     fn unknown_sampler_is_warned_about() {
         let endpoint = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://c");
         let (settings, warnings) = read(&[endpoint, ("OTEL_TRACES_SAMPLER", "xray")]);
-        assert_eq!((settings.unwrap().sampler, warnings.len()), (Sampler::default(), 1));
+        assert_eq!((settings.unwrap().sampler, warnings.len()), (TraceSampler::default(), 1));
         let ratio = [endpoint, ("OTEL_TRACES_SAMPLER", "traceidratio"), ("OTEL_TRACES_SAMPLER_ARG", "0.5")];
-        let expected = Sampler::from_name("traceidratio", Some("0.5"));
+        let expected = TraceSampler::from_name("traceidratio", Some("0.5"));
         assert_eq!(read(&ratio).0.map(|settings| settings.sampler), expected);
     }
 }

@@ -4,7 +4,7 @@ use crate::trace_context::TraceId;
 
 /// The decision which traces are exported. It is made where a trace enters the program; spans below follow it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sampler {
+pub struct TraceSampler {
     /// Whether the decision of the client holds, where it has made one.
     follows_parent: bool,
     root: RootSampler,
@@ -19,14 +19,14 @@ enum RootSampler {
     Ratio(f64),
 }
 
-impl Default for Sampler {
+impl Default for TraceSampler {
     /// `parentbased_always_on`, the default of OpenTelemetry.
     fn default() -> Self {
         Self { follows_parent: true, root: RootSampler::Always }
     }
 }
 
-impl Sampler {
+impl TraceSampler {
     /// The sampler of this name with this argument; `None` for an unknown name or a wrong argument.
     #[must_use]
     pub fn from_name(name: &str, argument: Option<&str>) -> Option<Self> {
@@ -69,8 +69,8 @@ mod tests {
     //! The samplers of the specification.
     use super::*;
 
-    fn sampler(name: &str, argument: Option<&str>) -> Sampler {
-        Sampler::from_name(name, argument).unwrap()
+    fn sampler(name: &str, argument: Option<&str>) -> TraceSampler {
+        TraceSampler::from_name(name, argument).unwrap()
     }
 
     // G6
@@ -88,7 +88,7 @@ mod tests {
             let decisions = [Some(true), Some(false), None].map(|parent| sampler.is_sampled(trace, parent));
             assert_eq!(decisions, [for_sampled, for_unsampled, for_none], "{name}");
         }
-        assert_eq!(sampler("parentbased_always_on", None), Sampler::default());
+        assert_eq!(sampler("parentbased_always_on", None), TraceSampler::default());
     }
 
     // G6
@@ -105,10 +105,10 @@ mod tests {
     #[test]
     fn unknown_sampler_and_wrong_ratio_are_refused() {
         for (name, argument) in [("jaeger_remote", None), ("", None), ("parentbased_", None)] {
-            assert_eq!(Sampler::from_name(name, argument), None, "{name}");
+            assert_eq!(TraceSampler::from_name(name, argument), None, "{name}");
         }
         for ratio in ["2", "-1", "NaN", "half", ""] {
-            assert_eq!(Sampler::from_name("traceidratio", Some(ratio)), None, "{ratio}");
+            assert_eq!(TraceSampler::from_name("traceidratio", Some(ratio)), None, "{ratio}");
         }
     }
 }

@@ -16,9 +16,9 @@ use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_core::span::Current;
 
 use crate::finished_span::{AttributeValue, FinishedSpan};
-use crate::sampler::Sampler;
+use crate::sampler::TraceSampler;
 use crate::span_fields::FieldCollector;
-use crate::span_queue::SpanQueue;
+use crate::span_queue::{ExportCounts, SpanQueue};
 use crate::trace_context::{SpanId, TraceContext, TraceId};
 
 /// The number of tables of open spans, so that threads rarely wait for each other.
@@ -32,7 +32,7 @@ thread_local! {
 /// Collects the spans of the program.
 #[derive(Debug)]
 pub struct SpanCollector {
-    sampler: Sampler,
+    sampler: TraceSampler,
     queue: SpanQueue,
     next: AtomicU64,
     open: [Mutex<HashMap<u64, OpenSpan>>; TABLES],
@@ -53,12 +53,8 @@ struct OpenSpan {
 impl SpanCollector {
     /// A collector that puts sampled spans into the queue when they end.
     #[must_use]
-    pub fn new(sampler: Sampler, queue: SpanQueue) -> Self {
+    pub fn new(sampler: TraceSampler, queue: SpanQueue) -> Self {
         Self { sampler, queue, next: AtomicU64::new(1), open: Default::default() }
-    }
-
-    pub(crate) fn queue(&self) -> &SpanQueue {
-        &self.queue
     }
 
     /// The context of an open span.
@@ -176,7 +172,7 @@ impl Subscriber for SpanCollector {
         let ended = table.remove(&number);
         drop(table);
         if let Some(ended) = ended.filter(|open| open.context.is_sampled) {
-            self.queue.push(ended.finish());
+            self.queue.push_span(ended.into_finished());
         }
         true
     }
@@ -189,7 +185,7 @@ impl Subscriber for SpanCollector {
 }
 
 impl OpenSpan {
-    fn finish(self) -> FinishedSpan {
+    fn into_finished(self) -> FinishedSpan {
         let (since, begun) = self.started;
         let nanos = |duration: std::time::Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
         let started = since.duration_since(UNIX_EPOCH).map_or(0, nanos);
@@ -216,13 +212,22 @@ pub fn is_tracing() -> bool {
     with_collector(|_| Some(())).is_some()
 }
 
-/// The context of the current span.
-pub(crate) fn current_context() -> Option<TraceContext> {
-    with_collector(|collector| collector.context_of(&innermost_span()?))
+/// The figures of the export of this process; zero without one.
+#[must_use]
+pub fn export_counts() -> ExportCounts {
+    with_collector(|collector| Some(collector.queue.counts())).unwrap_or_default()
+}
+
+impl TraceContext {
+    /// The context of the current span of `tracing`, if spans are collected.
+    #[must_use]
+    pub fn current() -> Option<Self> {
+        with_collector(|collector| collector.context_of(&innermost_span()?))
+    }
 }
 
 /// Runs `work` with the collector of this thread, if there is one.
-pub(crate) fn with_collector<T>(work: impl FnOnce(&SpanCollector) -> Option<T>) -> Option<T> {
+fn with_collector<T>(work: impl FnOnce(&SpanCollector) -> Option<T>) -> Option<T> {
     if !tracing::dispatcher::has_been_set() {
         return None;
     }

@@ -7,7 +7,6 @@ use mcparley_model::limits::TRACE_QUEUE;
 use tokio::sync::mpsc;
 
 use crate::finished_span::FinishedSpan;
-use crate::span_collector::with_collector;
 
 /// The figures of the export, for metrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,12 +15,6 @@ pub struct ExportCounts {
     pub exported: u64,
     /// Spans that were dropped: the queue was full, or the collector did not take them.
     pub dropped: u64,
-}
-
-/// The figures of the export of this process; zero without one.
-#[must_use]
-pub fn export_counts() -> ExportCounts {
-    with_collector(|collector| Some(collector.queue().counts())).unwrap_or_default()
 }
 
 /// A bounded queue of finished spans.
@@ -53,7 +46,7 @@ pub struct SpanReceiver {
 }
 
 impl SpanQueue {
-    pub(crate) fn push(&self, span: FinishedSpan) {
+    pub(crate) fn push_span(&self, span: FinishedSpan) {
         if self.sender.try_send(span).is_err() {
             self.count_dropped();
         }
@@ -63,7 +56,7 @@ impl SpanQueue {
         self.counters.dropped.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn counts(&self) -> ExportCounts {
+    pub(crate) fn counts(&self) -> ExportCounts {
         ExportCounts {
             exported: self.counters.exported.load(Ordering::Relaxed),
             dropped: self.counters.dropped.load(Ordering::Relaxed),
@@ -73,12 +66,12 @@ impl SpanQueue {
 
 impl SpanReceiver {
     /// Waits for the next span.
-    pub async fn recv(&mut self) -> Option<FinishedSpan> {
+    pub async fn next_span(&mut self) -> Option<FinishedSpan> {
         self.receiver.recv().await
     }
 
     /// The next span, if one waits.
-    pub fn try_recv(&mut self) -> Option<FinishedSpan> {
+    pub fn try_next_span(&mut self) -> Option<FinishedSpan> {
         self.receiver.try_recv().ok()
     }
 

@@ -9,8 +9,6 @@ use mcparley_model::hex::Hex;
 use mcparley_model::limits::TRACE_STATE_BYTES;
 use mcparley_platform::random::random_number;
 
-use crate::span_collector::current_context;
-
 /// The length of `version-trace-parent-flags`.
 const TRACEPARENT_LENGTH: usize = 55;
 /// The flag of a trace that its caller exports.
@@ -36,12 +34,6 @@ pub struct TraceContext {
 }
 
 impl TraceContext {
-    /// The context of the current span of `tracing`, if spans are collected.
-    #[must_use]
-    pub fn current() -> Option<Self> {
-        current_context()
-    }
-
     /// Parses a `traceparent`. A wrong one is `None`: the specification lets its receiver begin a new trace.
     ///
     /// Later versions may append members, which are ignored.

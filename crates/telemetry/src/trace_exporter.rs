@@ -28,7 +28,7 @@ use crate::span_queue::{SpanReceiver, span_queue};
 
 /// A running exporter. [`TraceExporter::finish`] sends what is left.
 #[derive(Debug)]
-pub struct TraceExporter {
+pub(crate) struct TraceExporter {
     stop: watch::Sender<bool>,
     done: mpsc::Receiver<()>,
 }
@@ -55,7 +55,7 @@ impl TraceExporter {
     ///
     /// # Errors
     /// The system gives no thread, or the process has another subscriber already.
-    pub fn start(
+    pub(crate) fn start(
         settings: ExportSettings,
         network: Network,
         warn: impl Fn(String) + Send + 'static,
@@ -77,7 +77,7 @@ impl TraceExporter {
     }
 
     /// Sends the spans that are left, for two seconds at most.
-    pub fn finish(self) {
+    pub(crate) fn finish(self) {
         self.stop.send_replace(true);
         // What is not sent by now is lost: the program ends in time in any case.
         let _late = self.done.recv_timeout(TRACE_FLUSH_TIME);
@@ -109,12 +109,12 @@ impl<W: Fn(String)> ExportLoop<W> {
     async fn next_batch(&mut self) -> Option<Vec<FinishedSpan>> {
         let is_stopped = *self.stopped.borrow_and_update();
         let first = match is_stopped {
-            true => self.spans.try_recv()?,
+            true => self.spans.try_next_span()?,
             false => tokio::select! {
                 biased;
-                span = self.spans.recv() => span?,
+                span = self.spans.next_span() => span?,
                 // The sender is gone only with the whole program.
-                _ = self.stopped.changed() => self.spans.try_recv()?,
+                _ = self.stopped.changed() => self.spans.try_next_span()?,
             },
         };
         let mut batch = vec![first];
@@ -122,7 +122,7 @@ impl<W: Fn(String)> ExportLoop<W> {
         tokio::pin!(linger);
         while batch.len() < TRACE_BATCH {
             if *self.stopped.borrow_and_update() {
-                let Some(span) = self.spans.try_recv() else { break };
+                let Some(span) = self.spans.try_next_span() else { break };
                 batch.push(span);
                 continue;
             }
@@ -130,7 +130,7 @@ impl<W: Fn(String)> ExportLoop<W> {
                 biased;
                 _ = self.stopped.changed() => {}
                 () = &mut linger => break,
-                span = self.spans.recv() => match span {
+                span = self.spans.next_span() => match span {
                     Some(span) => batch.push(span),
                     None => break,
                 },
@@ -144,13 +144,13 @@ impl<W: Fn(String)> ExportLoop<W> {
         let body = export_request(&self.resource, batch).to_string();
         let mut pause = TRACE_PAUSE;
         for attempt in 1..=TRACE_ATTEMPTS {
-            match self.send(body.clone()).await {
+            match self.send_once(body.clone()).await {
                 Ok(()) => {
-                    self.outage.end();
+                    self.outage.note_success();
                     return true;
                 }
                 Err(error) => {
-                    self.outage.report(&self.settings, &error);
+                    self.outage.warn_once(&self.settings, &error);
                     let is_last = attempt == TRACE_ATTEMPTS || *self.stopped.borrow_and_update();
                     if is_last || !error.is_temporary() {
                         return false;
@@ -166,7 +166,7 @@ impl<W: Fn(String)> ExportLoop<W> {
         false
     }
 
-    async fn send(&self, body: String) -> Result<(), ExportError> {
+    async fn send_once(&self, body: String) -> Result<(), ExportError> {
         let url = &self.settings.endpoint;
         let client = self.network.client_for(url).await;
         let client = client.map_err(|failure| ExportError::Unreachable(failure.to_string()))?;
@@ -196,7 +196,7 @@ impl<W: Fn(String)> Outage<W> {
         Self { warn, is_open: false, warned: None }
     }
 
-    fn report(&mut self, settings: &ExportSettings, error: &ExportError) {
+    fn warn_once(&mut self, settings: &ExportSettings, error: &ExportError) {
         let is_recent = |at: Instant| at.elapsed() < TRACE_WARNING_INTERVAL;
         if !std::mem::replace(&mut self.is_open, true) && !self.warned.is_some_and(is_recent) {
             self.warned = Some(Instant::now());
@@ -207,7 +207,7 @@ impl<W: Fn(String)> Outage<W> {
         }
     }
 
-    fn end(&mut self) {
+    fn note_success(&mut self) {
         self.is_open = false;
     }
 }

@@ -6,7 +6,6 @@ mod cluster;
 mod denials;
 mod doors;
 mod streams;
-mod trace_export;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +17,7 @@ use mcparley::model::name::ServerName;
 use mcparley::{AgentSpec, Host, HostBuilder};
 use mcparley_gateway::control::serve_control;
 use mcparley_gateway::{Gateway, Seal, serve};
+use mcparley_telemetry::TraceExport;
 
 use super::{CommandResult, print_problems};
 use crate::args::{DeferArg, ServeArgs};
@@ -28,7 +28,6 @@ use crate::exit;
 use crate::out::TerminalOutput;
 use crate::runtime;
 pub(super) use denials::DenialPrinter;
-use trace_export::TraceExport;
 
 /// The time for cancellation messages to reach servers before they are stopped.
 const FAREWELL: Duration = Duration::from_millis(50);
@@ -49,7 +48,7 @@ pub(super) fn run(
         }
     }
     print_problems(loaded, out);
-    let mut traces = TraceExport::start(context, out);
+    let mut traces = start_traces(context, out);
     if args.doors.is_used() {
         return doors::run(args, (context, loaded), &mut traces, out);
     }
@@ -78,6 +77,15 @@ pub(super) fn run(
         tokio::time::sleep(FAREWELL).await;
         Ok(exit::OK)
     })
+}
+
+/// Starts the export of traces, if the environment names a collector. Variables of the project folder do not count:
+/// they could send the traces to another address.
+fn start_traces(context: &Context, out: &mut TerminalOutput) -> TraceExport {
+    let variable = |name: &str| context.run_options.env.get(name).map(str::to_owned);
+    let (traces, mistakes) = TraceExport::start(variable);
+    mistakes.iter().for_each(|mistake| out.warn(mistake));
+    traces
 }
 
 /// Builds the host, which reloads its configuration when files change.

@@ -112,7 +112,7 @@ impl RunningAnswer {
         let stream = stream.unwrap_or_else(|| Arc::clone(&own));
         let sink = StreamSink { stream: Arc::clone(&stream), questions, needs_reader: false };
         let session = client.gateway_session().for_request(&identity);
-        let call = shared.metrics.start_call(&session, &method, params.as_ref());
+        let call = CallTimer::start(&session, &method, params.as_ref());
         let is_listen = &*method == "subscriptions/listen";
         let replies = Replies::new(Arc::new(sink));
         let incoming = Incoming { id: id.clone(), method, params, cause: Cause::Connection, replies };
@@ -146,12 +146,19 @@ impl RunningAnswer {
             Some(outcome) => {
                 to.push_response(self.finish(outcome));
             }
-            None => self.shared.metrics.finish_call(self.call.take(), "canceled"),
+            None => self.record_end("canceled"),
+        }
+    }
+
+    /// Counts a call, once.
+    fn record_end(&mut self, outcome: &'static str) {
+        if let Some(call) = self.call.take() {
+            call.record_end(&self.shared.metrics, outcome);
         }
     }
 
     fn finish(&mut self, outcome: Result<JsonPieces, RpcError>) -> ResponseParts {
-        self.shared.metrics.finish_call(self.call.take(), if outcome.is_ok() { "ok" } else { "error" });
+        self.record_end(if outcome.is_ok() { "ok" } else { "error" });
         match outcome {
             Ok(result) => ResponseParts::from_pieces(&self.id, result),
             Err(error) => ResponseParts::from_error(&self.id, &error),
@@ -161,7 +168,7 @@ impl RunningAnswer {
 
 impl Drop for RunningAnswer {
     fn drop(&mut self) {
-        self.shared.metrics.finish_call(self.call.take(), "canceled");
+        self.record_end("canceled");
     }
 }
 

@@ -1,253 +1,43 @@
-//! Metrics of the doors, in the text format of Prometheus.
+//! The measurement of tool calls, and the figures of the shared state, for the metrics of a gateway.
 
-use std::collections::HashSet;
-use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Instant;
 
-use mcparley_model::limits::METRIC_PRINCIPALS;
-use mcparley_telemetry::{ExportCounts, export_counts};
+use mcparley_telemetry::{CountedCall, GatewayMetrics, StateFigures};
 use mcparley_wire::RawJson;
-use prometheus_client::encoding::EncodeLabelSet;
-use prometheus_client::encoding::text::encode;
-use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::family::Family;
-use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::metrics::histogram::Histogram;
-use prometheus_client::registry::Registry;
 
 use crate::cluster_link::ClusterLink;
-use crate::request::request_span::CalledTool;
+use crate::request::request_span::RequestedTool;
 use crate::session::GatewaySession;
 
-/// The upper limits of the latency histogram, in seconds.
-const LATENCIES: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0, 120.0];
-
-/// The metrics of a gateway.
-#[derive(Debug)]
-pub(crate) struct DoorMetrics {
-    registry: Registry,
-    calls: Family<CallLabels, Counter>,
-    latency: Family<ServerLabels, Histogram>,
-    refusals: Family<RefusalLabels, Counter>,
-    sessions: Gauge,
-    in_flight: Gauge,
-    questions: Gauge,
-    principals: NamedPrincipals,
-    cluster: ClusterGauges,
-    traces: TraceCounters,
-}
-
-/// The principals that metrics name, the first ones of the process. Others are counted together: principals of an
-/// issuer come and go, and each name is a series that Prometheus keeps.
-#[derive(Debug, Default)]
-struct NamedPrincipals(Mutex<HashSet<Arc<str>>>);
-
-/// The name under which the other principals are counted.
-const OTHER: &str = "other";
-
-/// The metrics of the export of traces; zero without one.
-#[derive(Debug, Default)]
-struct TraceCounters {
-    exported: Counter,
-    dropped: Counter,
-}
-
-/// The figures of the doors that are read when metrics are.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct DoorFigures {
-    pub(crate) sessions: usize,
-    pub(crate) in_flight: usize,
-    /// Questions that wait for their user.
-    pub(crate) questions: usize,
-    pub(crate) cluster: Option<ClusterFigures>,
-}
-
-/// The metrics of the shared state; zero outside of a cluster.
-#[derive(Debug, Default)]
-struct ClusterGauges {
-    reachable: Gauge,
-    waiting: Gauge,
-    dropped: Gauge,
-}
-
-/// The figures of the shared state.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ClusterFigures {
-    is_reachable: bool,
-    waiting: usize,
-    dropped: u64,
-}
-
-impl ClusterFigures {
-    pub(crate) fn of_link(link: &ClusterLink) -> Self {
-        Self {
-            is_reachable: link.member.is_reachable(),
-            waiting: link.member.waiting_writes(),
-            dropped: link.member.dropped_writes(),
-        }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct CallLabels {
-    server: String,
-    tool: String,
-    principal: Arc<str>,
-    outcome: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ServerLabels {
-    server: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct RefusalLabels {
-    reason: &'static str,
-}
-
 /// The measurement of one call.
-#[derive(Debug)]
 pub(crate) struct CallTimer {
-    called: CalledTool,
+    requested: RequestedTool,
     principal: Arc<str>,
     started: Instant,
 }
 
-impl DoorMetrics {
-    pub(crate) fn new() -> Self {
-        let mut registry = Registry::with_prefix("mcparley");
-        let calls = Family::default();
-        registry.register("calls", "Tool calls by server, tool, principal and outcome", calls.clone());
-        let new_histogram: fn() -> Histogram = || Histogram::new(LATENCIES);
-        let latency = Family::new_with_constructor(new_histogram);
-        registry.register("call_seconds", "Duration of tool calls by server", latency.clone());
-        let refusals = Family::default();
-        registry.register("refusals", "Refused HTTP requests by reason", refusals.clone());
-        let (sessions, in_flight, questions) = (Gauge::default(), Gauge::default(), Gauge::default());
-        registry.register("sessions", "Sessions of clients in memory", sessions.clone());
-        registry.register("requests_in_flight", "Requests that are being answered", in_flight.clone());
-        registry.register("questions_open", "Questions that wait for their user", questions.clone());
-        let cluster = ClusterGauges::default();
-        registry.register(
-            "state_reachable",
-            "Whether the shared state is reached",
-            cluster.reachable.clone(),
-        );
-        registry.register(
-            "state_writes_waiting",
-            "Writes that wait for the shared state",
-            cluster.waiting.clone(),
-        );
-        registry.register(
-            "state_writes_dropped",
-            "Writes to the shared state that were dropped",
-            cluster.dropped.clone(),
-        );
-        let traces = TraceCounters::default();
-        registry.register(
-            "trace_spans_exported",
-            "Spans that the collector has taken",
-            traces.exported.clone(),
-        );
-        registry.register(
-            "trace_spans_dropped",
-            "Spans that the collector did not get",
-            traces.dropped.clone(),
-        );
-        let principals = NamedPrincipals::default();
-        Self {
-            registry,
-            calls,
-            latency,
-            refusals,
-            sessions,
-            in_flight,
-            questions,
-            principals,
-            cluster,
-            traces,
-        }
+impl CallTimer {
+    /// Starts the measurement of a tool call; `None` for other requests.
+    pub(crate) fn start(session: &GatewaySession, method: &str, params: Option<&RawJson>) -> Option<Self> {
+        let requested = session.requested_tool(method, params)?;
+        let principal = Arc::clone(&session.principal().identity.account);
+        Some(Self { requested, principal, started: Instant::now() })
     }
 
-    /// Counts a refused request.
-    pub(crate) fn count_refusal(&self, reason: &'static str) {
-        self.refusals.get_or_create(&RefusalLabels { reason }).inc();
-    }
-
-    /// Starts the measurement of a tool call, by the name that clients see. Names that are not in the view are
-    /// counted together, so that clients cannot create metrics.
-    pub(crate) fn start_call(
-        &self,
-        session: &GatewaySession,
-        method: &str,
-        params: Option<&RawJson>,
-    ) -> Option<CallTimer> {
-        let called = session.find_called_tool(method, params)?;
-        let principal = self.principals.name_of(&session.principal().identity.account);
-        Some(CallTimer { called, principal, started: Instant::now() })
-    }
-
-    /// Records the end of a call.
-    pub(crate) fn finish_call(&self, call: Option<CallTimer>, outcome: &'static str) {
-        let Some(CallTimer { called, principal, started }) = call else { return };
-        let (server, tool) = called.find_or_unknown();
-        let tool = tool.to_owned();
-        let elapsed: Duration = started.elapsed();
-        self.latency.get_or_create(&ServerLabels { server: server.clone() }).observe(elapsed.as_secs_f64());
-        self.calls.get_or_create(&CallLabels { server, tool, principal, outcome }).inc();
-    }
-
-    /// The metrics as text.
-    pub(crate) fn to_text(&self, figures: DoorFigures) -> String {
-        let gauge = |value: usize| i64::try_from(value).unwrap_or(i64::MAX);
-        let DoorFigures { sessions, in_flight, questions, cluster } = figures;
-        if let Some(ClusterFigures { is_reachable, waiting, dropped }) = cluster {
-            self.cluster.reachable.set(i64::from(is_reachable));
-            self.cluster.waiting.set(gauge(waiting));
-            self.cluster.dropped.set(i64::try_from(dropped).unwrap_or(i64::MAX));
-        }
-        self.sessions.set(gauge(sessions));
-        self.in_flight.set(gauge(in_flight));
-        self.questions.set(gauge(questions));
-        let ExportCounts { exported, dropped } = export_counts();
-        self.traces.exported.inner().store(exported, Ordering::Relaxed);
-        self.traces.dropped.inner().store(dropped, Ordering::Relaxed);
-        let mut text = String::new();
-        // Writing into a string cannot fail.
-        let _written = encode(&mut text, &self.registry);
-        text
+    /// Records the end of the call.
+    pub(crate) fn record_end(self, metrics: &GatewayMetrics, outcome: &'static str) {
+        let (server, tool) = self.requested.find_or_unknown();
+        let (principal, elapsed) = (&self.principal, self.started.elapsed());
+        metrics.count_call(&CountedCall { server: &server, tool, principal, outcome, elapsed });
     }
 }
 
-impl NamedPrincipals {
-    /// The name of a principal in metrics.
-    fn name_of(&self, principal: &Arc<str>) -> Arc<str> {
-        // Every change is one step, so a panic leaves no partial change.
-        let mut named = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !named.contains(principal) && named.len() >= METRIC_PRINCIPALS {
-            return Arc::from(OTHER);
-        }
-        named.insert(Arc::clone(principal));
-        Arc::clone(principal)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    //! The bound of the names.
-    use super::*;
-
-    // G6
-    #[test]
-    fn principals_beyond_the_limit_are_counted_together() {
-        let names = NamedPrincipals::default();
-        let principal = |number: usize| Arc::from(format!("jwt:{number}"));
-        for number in 0..METRIC_PRINCIPALS {
-            assert_eq!(names.name_of(&principal(number)), principal(number));
-        }
-        assert_eq!(&*names.name_of(&principal(METRIC_PRINCIPALS)), OTHER);
-        assert_eq!(names.name_of(&principal(0)), principal(0));
+/// The figures of the shared state.
+pub(crate) fn state_figures(link: &ClusterLink) -> StateFigures {
+    StateFigures {
+        is_reachable: link.member.is_reachable(),
+        waiting: link.member.waiting_writes(),
+        dropped: link.member.dropped_writes(),
     }
 }

@@ -1,7 +1,7 @@
 //! The `tracing` span of a client's request, which goes on with the trace of the client.
 
 use hyper::HeaderMap;
-use mcparley_telemetry::{SpanOutcome, is_tracing};
+use mcparley_telemetry::{SpanOutcome, is_tracing, known_method};
 use mcparley_wire::peer::BoxedFuture;
 use mcparley_wire::{Incoming, JsonPieces, RawJson, RpcError};
 use tracing::field::Empty;
@@ -9,33 +9,6 @@ use tracing::{Instrument as _, Level, Span, info_span, span_enabled};
 
 use crate::client_abilities::RequestMeta;
 use crate::session::GatewaySession;
-
-/// Methods whose names are recorded. A client may write any text as a method, so others are not.
-const METHODS: [&str; 23] = [
-    "completion/complete",
-    "initialize",
-    "logging/setLevel",
-    "ping",
-    "prompts/get",
-    "prompts/list",
-    "resources/directory/read",
-    "resources/list",
-    "resources/read",
-    "resources/subscribe",
-    "resources/templates/list",
-    "resources/unsubscribe",
-    "server/discover",
-    "skills/get",
-    "skills/list",
-    "subscriptions/listen",
-    "tasks/cancel",
-    "tasks/get",
-    "tasks/list",
-    "tasks/result",
-    "tasks/update",
-    "tools/call",
-    "tools/list",
-];
 
 /// The trace context of a client in headers of HTTP, which counts if `_meta` has none.
 #[derive(Debug, Default)]
@@ -49,7 +22,7 @@ struct TraceFields {
 }
 
 /// The tool that a request names. It is looked up when it is needed: at first, its server may not be connected yet.
-pub(crate) struct CalledTool {
+pub(crate) struct RequestedTool {
     session: GatewaySession,
     name: String,
 }
@@ -57,7 +30,7 @@ pub(crate) struct CalledTool {
 /// The name of tools that are not in the view, and of their servers: clients may write any text there.
 const UNKNOWN: &str = "unknown";
 
-impl CalledTool {
+impl RequestedTool {
     /// The server of the tool, and the tool by the name that clients see; `None` if it is not in the view.
     fn find(&self) -> Option<(String, &str)> {
         let view = self.session.shared.gateway.view();
@@ -66,16 +39,9 @@ impl CalledTool {
         Some((server, &self.name))
     }
 
-    /// Like [`CalledTool::find`], with a name for all tools that are not in the view.
+    /// Like [`RequestedTool::find`], with a name for all tools that are not in the view.
     pub(crate) fn find_or_unknown(&self) -> (String, &str) {
         self.find().unwrap_or_else(|| (UNKNOWN.to_owned(), UNKNOWN))
-    }
-}
-
-impl std::fmt::Debug for CalledTool {
-    /// Leaves out the name, which may be any text.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("CalledTool").finish_non_exhaustive()
     }
 }
 
@@ -101,17 +67,17 @@ impl GatewaySession {
     ) -> BoxedFuture<'static, Result<JsonPieces, RpcError>> {
         let span = self.open_request_span(&incoming, headers);
         let called =
-            span.as_ref().and_then(|_| self.find_called_tool(&incoming.method, incoming.params.as_ref()));
+            span.as_ref().and_then(|_| self.requested_tool(&incoming.method, incoming.params.as_ref()));
         let answer = self.answer_incoming(incoming);
         let Some(span) = span else { return answer };
         Box::pin(async move {
             let outcome = SpanOutcome::new(&span);
-            if let Some((server, tool)) = called.as_ref().and_then(CalledTool::find) {
+            if let Some((server, tool)) = called.as_ref().and_then(RequestedTool::find) {
                 span.record("server", server).record("tool", tool);
             }
             let answer = answer.instrument(span.clone()).await;
             // Its server may have connected for this call.
-            if let Some((server, tool)) = called.as_ref().map(CalledTool::find_or_unknown) {
+            if let Some((server, tool)) = called.as_ref().map(RequestedTool::find_or_unknown) {
                 span.record("server", server).record("tool", tool);
             }
             if let Err(error) = &answer {
@@ -139,7 +105,7 @@ impl GatewaySession {
             "request",
             traceparent = trace.map(|trace| trace.parent.as_str()),
             tracestate = trace.and_then(|trace| trace.state.as_deref()),
-            method = METHODS.into_iter().find(|known| *known == method).unwrap_or("other"),
+            method = known_method(method),
             era = if is_new { "new" } else { "old" },
             principal = self.principal_name(),
             server = Empty,
@@ -150,11 +116,11 @@ impl GatewaySession {
     }
 
     /// The tool that `tools/call` names; `None` for other requests.
-    pub(crate) fn find_called_tool(&self, method: &str, params: Option<&RawJson>) -> Option<CalledTool> {
+    pub(crate) fn requested_tool(&self, method: &str, params: Option<&RawJson>) -> Option<RequestedTool> {
         if method != "tools/call" {
             return None;
         }
         let name = params?.member("name")?.decode::<String>().ok()?;
-        Some(CalledTool { session: self.clone(), name })
+        Some(RequestedTool { session: self.clone(), name })
     }
 }

@@ -266,16 +266,16 @@ async fn admitted_requests(pair: &Pair, path: &str, time: Duration) -> usize {
 // G9 G4: two buckets of their own would admit twice as many.
 #[tokio::test]
 async fn rate_of_a_principal_holds_for_all_gateways_together() {
-    const RATE: u32 = 40;
+    const RATE: u32 = 20;
     let time = Duration::from_secs(3);
     let whole = PairOptions { rate: Some(RATE), ..PairOptions::default() };
     let view = PairOptions { view_rate: Some(RATE), ..PairOptions::default() };
     for (chosen, path) in [(whole, "/mcp"), (view, "/mcp/slow")] {
         let pair = Pair::start_with(|| ScriptedStdio::new(&[]), chosen).await;
         let admitted = admitted_requests(&pair, path, time).await;
-        // A full bucket, three seconds, and what both admit until they hear of each other.
-        assert!(admitted <= 230, "{admitted} requests at {path}");
-        assert!(admitted >= 100, "{admitted} requests at {path}");
+        // A full bucket and three seconds are 80 requests; both admit some more until they hear of each other.
+        assert!(admitted <= 120, "{admitted} requests at {path}");
+        assert!(admitted >= 50, "{admitted} requests at {path}");
     }
 }
 

@@ -4,9 +4,10 @@ use tracing::subscriber::with_default;
 use tracing::{Instrument as _, Span, info, info_span};
 
 use super::SpanCollector;
+use crate::export_counts;
 use crate::finished_span::{AttributeValue, FinishedSpan};
-use crate::span_queue::{SpanReceiver, export_counts, span_queue};
-use crate::{Sampler, TraceContext};
+use crate::span_queue::{SpanReceiver, span_queue};
+use crate::{TraceContext, TraceSampler};
 use mcparley_model::limits::TRACE_QUEUE;
 
 const CLIENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
@@ -14,12 +15,12 @@ const CLIENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 fn collect(sampler: &str, work: impl FnOnce()) -> Vec<FinishedSpan> {
     let (collector, mut spans) = collector(sampler);
     with_default(collector, work);
-    std::iter::from_fn(|| spans.try_recv()).collect()
+    std::iter::from_fn(|| spans.try_next_span()).collect()
 }
 
 fn collector(sampler: &str) -> (SpanCollector, SpanReceiver) {
     let (queue, spans) = span_queue();
-    (SpanCollector::new(Sampler::from_name(sampler, None).unwrap(), queue), spans)
+    (SpanCollector::new(TraceSampler::from_name(sampler, None).unwrap(), queue), spans)
 }
 
 fn named<'s>(spans: &'s [FinishedSpan], name: &str) -> &'s FinishedSpan {
@@ -112,7 +113,7 @@ async fn tasks_that_take_turns_do_not_mix_their_spans() {
     tokio::join!(work("one"), work("two"), work("three"));
     assert!(Span::current().is_none());
     drop(guard);
-    let spans: Vec<_> = std::iter::from_fn(|| spans.try_recv()).collect();
+    let spans: Vec<_> = std::iter::from_fn(|| spans.try_next_span()).collect();
     assert_eq!(spans.len(), 12);
     for request in spans.iter().filter(|span| span.name == "request") {
         let children = spans.iter().filter(|span| span.parent == Some(request.context.span));
@@ -131,5 +132,5 @@ fn full_queue_drops_and_counts_spans() {
         }
         assert_eq!(export_counts().dropped, 7);
     });
-    assert_eq!(std::iter::from_fn(|| spans.try_recv()).count(), TRACE_QUEUE);
+    assert_eq!(std::iter::from_fn(|| spans.try_next_span()).count(), TRACE_QUEUE);
 }

@@ -9,10 +9,10 @@ use std::pin::pin;
 use mcparley::Host;
 use mcparley::permission::PendingCall;
 use mcparley_gateway::control::ControlError;
+use mcparley_telemetry::TraceExport;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
-use super::trace_export::TraceExport;
 use crate::out::TerminalOutput;
 
 /// The limit of denied tools that are printed: a full stderr pipe of a client that never reads it must not

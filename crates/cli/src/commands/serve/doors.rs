@@ -8,11 +8,11 @@ use mcparley_gateway::control::serve_control;
 use mcparley_gateway::{
     AccessPolicy, DoorListener, DoorOptions, Doors, Gateway, IssuerSettings, Seal, TokenFile, TokenPolicy,
 };
+use mcparley_telemetry::TraceExport;
 use mcparley_web::UiPage;
 use mcparley_wire::transport::http::{Network, NetworkSettings};
 
 use super::cluster::{join_cluster, open_seal};
-use super::trace_export::TraceExport;
 use super::{DenialPrinter, FAREWELL, build_host, client_view, tool_budget, with_tasks};
 use crate::args::{DoorArgs, ServeArgs};
 use crate::commands::CommandResult;
