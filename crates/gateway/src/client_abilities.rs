@@ -100,6 +100,12 @@ impl RequestMeta {
         others.map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 
+    /// The trace context of the client: `traceparent` and `tracestate`.
+    pub(crate) fn trace_fields(&self) -> Option<(&str, Option<&str>)> {
+        let text = |name: &str| self.others.get(name).and_then(Value::as_str);
+        text("traceparent").map(|parent| (parent, text("tracestate")))
+    }
+
     /// The name that the client gives itself in the request (new era).
     pub(crate) fn client_name(&self) -> Option<Arc<str>> {
         bounded_name(self.others.get("io.modelcontextprotocol/clientInfo")?)

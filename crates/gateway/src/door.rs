@@ -49,18 +49,19 @@ use mcparley::auth::CallbackEndpoint;
 use mcparley::host::RefusedRequest;
 use mcparley_identity::AccessPolicy;
 use mcparley_model::limits::{CLUSTER_COMMAND_TIME, DOOR_DRAIN_TIME};
+use mcparley_telemetry::GatewayMetrics;
 use tokio::sync::watch;
 
 use crate::cluster_link::{ClusterLink, ClusterOptions};
 use crate::door::endpoint::Endpoints;
 use crate::door::legacy_sse::LegacySessions;
-use crate::door::metrics::DoorMetrics;
 use crate::gateway::Gateway;
 use crate::guard::load::LoadLimits;
 use crate::guard::names::NameCheck;
 use crate::guard::refusal::RequestRefusal;
 use crate::guard::shared_rate::share_rates;
 use crate::guard::{Guard, PeerAddress};
+use crate::pending::QuestionRegistry;
 pub use endpoint::GatewayView;
 pub use listener::{DoorError, DoorListener};
 use mcparley_cluster::Seal;
@@ -109,7 +110,9 @@ pub(crate) struct DoorShared {
     /// The host that keeps the audit log.
     host: Host,
     pub(crate) legacy: Option<LegacySessions>,
-    pub(crate) metrics: DoorMetrics,
+    pub(crate) metrics: GatewayMetrics,
+    /// The open questions of all endpoints.
+    pending: Arc<QuestionRegistry>,
     pub(crate) callback: Option<CallbackEndpoint>,
     pub(crate) cluster: Option<Arc<ClusterLink>>,
     pub(crate) has_mcp: bool,
@@ -170,7 +173,8 @@ impl Doors {
             endpoints: Endpoints::new(gateway, views, &seal),
             host: gateway.host.clone(),
             legacy: has_sse.then(|| LegacySessions::new(gateway.clone())),
-            metrics: DoorMetrics::new(),
+            metrics: GatewayMetrics::new(),
+            pending: Arc::clone(&gateway.pending),
             callback,
             cluster,
             has_mcp,
@@ -196,7 +200,10 @@ impl Doors {
             }
         });
         if let Some(link) = self.shared.cluster.clone() {
-            tasks.spawn(share_rates(Arc::clone(&self.shared.guard.load), Arc::clone(&link)));
+            tasks.spawn(share_rates(Arc::clone(&self.shared.guard.load), None, Arc::clone(&link)));
+            for (load, view) in self.shared.endpoints.iter().filter_map(|endpoint| endpoint.view_rate()) {
+                tasks.spawn(share_rates(load, Some(view), Arc::clone(&link)));
+            }
             tasks.spawn(cluster_service::handle_messages(Arc::clone(&self.shared), link));
         }
         stop.await;
@@ -228,6 +235,11 @@ impl DoorShared {
     /// The number of sessions of the old era in memory.
     pub(crate) fn session_count(&self) -> usize {
         self.endpoints.iter().map(|endpoint| endpoint.sessions.len()).sum()
+    }
+
+    /// The number of questions that wait for their user.
+    pub(crate) fn open_questions(&self) -> usize {
+        self.pending.count_open()
     }
 
     /// Counts a refused request, and records it if it is a misuse.

@@ -88,6 +88,11 @@ impl QuestionRegistry {
         ListedQuestion { pending: Arc::clone(self), number, answer }
     }
 
+    /// The number of open questions.
+    pub(crate) fn count_open(&self) -> usize {
+        self.lock_open().len()
+    }
+
     /// The open questions, oldest first; their contents only if `with_details`.
     pub(crate) fn list_open(&self, with_details: bool) -> Vec<PendingQuestion> {
         let open = self.lock_open();

@@ -13,6 +13,7 @@ mod mapped_tasks;
 mod names;
 mod owner;
 mod relay;
+pub(crate) mod request_span;
 mod resources;
 mod roots;
 mod server_state;
@@ -32,6 +33,7 @@ use serde_json::json;
 
 use crate::client_abilities::{Caller, RequestMeta, bounded_name};
 use crate::request::relay::RelayedRequest;
+use crate::request::request_span::TraceHeaders;
 use crate::response::{handshake, instructions, serialize_result};
 use crate::session::GatewaySession;
 use crate::session::client_tasks::ClientTasks;
@@ -50,13 +52,7 @@ impl Handler for GatewaySession {
         &self,
         incoming: Incoming,
     ) -> BoxedFuture<'static, Result<JsonPieces, RpcError>> {
-        let session = self.clone();
-        if &*incoming.method == "initialize" {
-            // Negotiated at once, so that the requests after it find the handshake done.
-            let agreed = self.negotiate_version(incoming.params.as_ref());
-            return Box::pin(async move { session.answer_initialize(&agreed?).await.map(JsonPieces::from) });
-        }
-        Box::pin(async move { session.answer_request(incoming).await })
+        self.answer_in_span(incoming, &TraceHeaders::default())
     }
 
     fn handle_notice(&self, notice: Notice) {
@@ -92,6 +88,17 @@ impl GatewaySession {
             () = self.follow_roots() => {}
             () = sweep => {}
         }
+    }
+
+    /// Answers a request of any method.
+    fn answer_incoming(&self, incoming: Incoming) -> BoxedFuture<'static, Result<JsonPieces, RpcError>> {
+        let session = self.clone();
+        if &*incoming.method == "initialize" {
+            // Negotiated at once, so that the requests after it find the handshake done.
+            let agreed = self.negotiate_version(incoming.params.as_ref());
+            return Box::pin(async move { session.answer_initialize(&agreed?).await.map(JsonPieces::from) });
+        }
+        Box::pin(async move { session.answer_request(incoming).await })
     }
 
     async fn answer_request(&self, incoming: Incoming) -> Result<JsonPieces, RpcError> {

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | the call as requested, and its context | `requested_call`, `context` |
 //! | tool lookup | `bind` |
-//! | the `tracing` span | `call_span` |
+//! | the `tracing` spans of a call and of its requests | `call_span`, `upstream_span` |
 //! | pre and post hooks | `call_hooks` |
 //! | sign-in of a gateway's principal, by the client of the call | `client_sign_in` |
 //! | the permission check | `authorize`, by `permission` |
@@ -42,6 +42,7 @@ mod requested_call;
 mod rounds;
 mod task;
 mod tool_request;
+mod upstream_span;
 
 use crate::audit::AuditEntry;
 use crate::host::{CallEnding, Host};

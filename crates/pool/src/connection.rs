@@ -40,6 +40,7 @@ use mcparley_model::log_level::LogLevel;
 use mcparley_model::name::ServerName;
 use mcparley_wire::{AgreedProtocol, ProtocolSession};
 use tokio::sync::{mpsc, oneshot, watch};
+use tracing::Span;
 
 use crate::connect::ConnectContext;
 use crate::host_id::HostId;
@@ -151,8 +152,8 @@ impl LiveConnection {
 /// Commands for the actor.
 #[derive(Debug)]
 enum ConnectionCommand {
-    /// Lease a connection newer than `stale`.
-    Lease { stale: Epoch, reply: oneshot::Sender<Result<Arc<LiveConnection>, Unavailable>> },
+    /// Lease a connection newer than `stale`; `caller` is the span that it is for.
+    Lease { stale: Epoch, reply: oneshot::Sender<Result<Arc<LiveConnection>, Unavailable>>, caller: Span },
     /// Connect in the background.
     Wake,
     /// Reconnect in any phase.
@@ -380,7 +381,7 @@ impl Connection {
         let (reply, answer) = oneshot::channel();
         self.core
             .wishes
-            .send(ConnectionCommand::Lease { stale, reply })
+            .send(ConnectionCommand::Lease { stale, reply, caller: Span::current() })
             .await
             .map_err(|_| Unavailable::Stopped)?;
         answer.await.unwrap_or(Err(Unavailable::Stopped))

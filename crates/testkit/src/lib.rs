@@ -9,7 +9,7 @@
 //! real OpenID provider is [`OpenIdProvider`], [`TokenIssuer`] signs any token that a test wants, and [`TlsSite`] serves pages over `https`. [`ExternalServer`]
 //! runs a third-party server program. [`FaultProxy`] injects network faults; [`SocksProxy`] is a SOCKS5
 //! proxy. [`run_in_own_process`] isolates a test that measures its memory, [`TraceRecorder`] records spans and
-//! events, [`TerminalSession`] runs a program on a terminal whose screen a test reads, and [`TmuxSession`] in a
+//! events, [`TraceCollector`] is an OpenTelemetry collector, [`TerminalSession`] runs a program on a terminal whose screen a test reads, and [`TmuxSession`] in a
 //! pane of tmux. [`ModelServer`] is a
 //! scripted model that checks each request. The servers themselves are in the program `mcparley-testkit`, in
 //! `server.rs`, `stdio.rs`, `http.rs` and `model.rs`.
@@ -35,6 +35,7 @@ mod terminal;
 mod tls_site;
 mod tmux;
 mod token_issuer;
+mod trace_collector;
 mod trace_recorder;
 
 pub use alone::run_in_own_process;
@@ -58,4 +59,5 @@ pub use terminal::{Key, TerminalSession};
 pub use tls_site::TlsSite;
 pub use tmux::TmuxSession;
 pub use token_issuer::{TokenIssuer, TokenKey};
+pub use trace_collector::{CollectedSpan, TraceCollector};
 pub use trace_recorder::TraceRecorder;

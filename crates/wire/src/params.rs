@@ -52,6 +52,13 @@ impl RequestParams {
         self
     }
 
+    /// Removes a member of `_meta`.
+    #[must_use]
+    pub fn without_meta(mut self, name: &str) -> Self {
+        self.meta.remove(name);
+        self
+    }
+
     /// Encodes the JSON, with `always` before the other members of `_meta`.
     pub(crate) fn to_json(&self, always: &PeerRequestMeta) -> Option<RawJson> {
         if self.is_empty(always) {

@@ -36,7 +36,12 @@ impl Account {
         let wish = RenewalKey::Refresh(spent.clone());
         self.0
             .single_flight
-            .run_shared(&self.0.tasks, wish, async move { account.renew_exclusively(&spent).await })
+            .run_shared(
+                &self.0.tasks,
+                wish,
+                // The renewal belongs to the trace of the first caller.
+                async move { account.renew_exclusively(&spent).await }.in_current_span(),
+            )
             .await
     }
 

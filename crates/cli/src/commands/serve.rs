@@ -17,6 +17,7 @@ use mcparley::model::name::ServerName;
 use mcparley::{AgentSpec, Host, HostBuilder};
 use mcparley_gateway::control::serve_control;
 use mcparley_gateway::{Gateway, Seal, serve};
+use mcparley_telemetry::TraceExport;
 
 use super::{CommandResult, print_problems, warn_unusable_vectors};
 use crate::args::{DeferArg, ServeArgs};
@@ -47,8 +48,9 @@ pub(super) fn run(
         }
     }
     print_problems(loaded, out);
+    let mut traces = start_traces(context, out);
     if args.doors.is_used() {
-        return doors::run(args, context, loaded, out);
+        return doors::run(args, (context, loaded), &mut traces, out);
     }
     if stdin_is_terminal() {
         out.print_remark("waiting for an MCP client on standard input; press Ctrl-D to stop");
@@ -64,7 +66,7 @@ pub(super) fn run(
         let mut denials = DenialPrinter::subscribe_to(host);
         tokio::select! {
             () = serve(&gateway, input, output) => {}
-            never = denials.print_denials(serve_control(&gateway, context.control_folder()), out) => {
+            never = denials.print_denials(serve_control(&gateway, context.control_folder()), &mut traces, out) => {
                 match never {}
             }
         }
@@ -76,6 +78,15 @@ pub(super) fn run(
         tokio::time::sleep(FAREWELL).await;
         Ok(exit::OK)
     })
+}
+
+/// Starts the export of traces, if the environment names a collector. Variables of the project folder do not count:
+/// they could send the traces to another address.
+fn start_traces(context: &Context, out: &mut TerminalOutput) -> TraceExport {
+    let variable = |name: &str| context.run_options.env.get(name).map(str::to_owned);
+    let (traces, mistakes) = TraceExport::start(variable);
+    mistakes.iter().for_each(|mistake| out.warn(mistake));
+    traces
 }
 
 /// Builds the host, which reloads its configuration when files change.

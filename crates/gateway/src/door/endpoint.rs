@@ -115,6 +115,13 @@ impl Endpoints {
     }
 }
 
+impl Endpoint {
+    /// The rate limit of a view that has one, with the name of the view.
+    pub(crate) fn view_rate(&self) -> Option<(Arc<LoadLimits>, Box<str>)> {
+        Some((Arc::clone(self.rate.as_ref()?), self.name.clone()?))
+    }
+}
+
 impl EndpointClient {
     /// Takes the request from the rate limit of the view.
     pub(crate) fn check_rate(&self) -> Result<(), RequestRefusal> {

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use hyper::{Response, StatusCode};
 use mcparley::pool::principal::ClientIdentity;
 use mcparley_model::limits::DOOR_STREAM_AFTER;
-use mcparley_wire::peer::{BoxedFuture, Handler as _};
+use mcparley_wire::peer::BoxedFuture;
 use mcparley_wire::served_message::ResponseParts;
 use mcparley_wire::{Cause, Incoming, JsonPieces, METHOD_NOT_FOUND, RawJson, Replies, RpcError};
 use serde_json::{Value, json};
@@ -24,6 +24,7 @@ use crate::door::metrics::CallTimer;
 use crate::door::question::StreamSink;
 use crate::door::reply::{empty_response, event_response, message_response, retry_response};
 use crate::guard::load::LoadPermit;
+use crate::request::request_span::TraceHeaders;
 use crate::session::GatewaySession;
 
 /// Error code: the request needs a capability that the client did not declare.
@@ -39,6 +40,8 @@ pub(crate) struct ClientRequest {
     pub(crate) params: Option<RawJson>,
     /// The identity that was verified for the request.
     pub(crate) identity: Arc<ClientIdentity>,
+    /// The trace context in headers.
+    pub(crate) trace: TraceHeaders,
 }
 
 /// The client that a request is answered for.
@@ -96,7 +99,7 @@ impl RunningAnswer {
         request: ClientRequest,
         stream: Option<Arc<DoorStream>>,
     ) -> Self {
-        let ClientRequest { id, method, params, identity } = request;
+        let ClientRequest { id, method, params, identity, trace } = request;
         let (kind, questions) = match client {
             ClientSession::Old(http) => (http.stream_kind(), Some(Arc::clone(&http.questions))),
             ClientSession::New(_) => (StreamKind::Bound, None),
@@ -109,11 +112,11 @@ impl RunningAnswer {
         let stream = stream.unwrap_or_else(|| Arc::clone(&own));
         let sink = StreamSink { stream: Arc::clone(&stream), questions, needs_reader: false };
         let session = client.gateway_session().for_request(&identity);
-        let call = shared.metrics.start_call(&session, &method, params.as_ref());
+        let call = CallTimer::start(&session, &method, params.as_ref());
         let is_listen = &*method == "subscriptions/listen";
         let replies = Replies::new(Arc::new(sink));
         let incoming = Incoming { id: id.clone(), method, params, cause: Cause::Connection, replies };
-        let answer = session.handle_request_in_pieces(incoming);
+        let answer = session.answer_in_span(incoming, &trace);
         Self { answer, id, stream: own, is_listen, call, shared: Arc::clone(shared), _running: running }
     }
 
@@ -143,12 +146,19 @@ impl RunningAnswer {
             Some(outcome) => {
                 to.push_response(self.finish(outcome));
             }
-            None => self.shared.metrics.finish_call(self.call.take(), "canceled"),
+            None => self.record_end("canceled"),
+        }
+    }
+
+    /// Counts a call, once.
+    fn record_end(&mut self, outcome: &'static str) {
+        if let Some(call) = self.call.take() {
+            call.record_end(&self.shared.metrics, outcome);
         }
     }
 
     fn finish(&mut self, outcome: Result<JsonPieces, RpcError>) -> ResponseParts {
-        self.shared.metrics.finish_call(self.call.take(), if outcome.is_ok() { "ok" } else { "error" });
+        self.record_end(if outcome.is_ok() { "ok" } else { "error" });
         match outcome {
             Ok(result) => ResponseParts::from_pieces(&self.id, result),
             Err(error) => ResponseParts::from_error(&self.id, &error),
@@ -158,7 +168,7 @@ impl RunningAnswer {
 
 impl Drop for RunningAnswer {
     fn drop(&mut self) {
-        self.shared.metrics.finish_call(self.call.take(), "canceled");
+        self.record_end("canceled");
     }
 }
 

@@ -13,14 +13,15 @@ use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use mcparley_model::limits::{DOOR_BODY_BYTES, DOOR_BODY_TIME, DOOR_HEADER_BYTES};
 
+use mcparley_telemetry::GatewayFigures;
 use mcparley_wire::gateway_path::{GATEWAY_PATH, GatewayLoop, accept_path};
 
 use crate::door::body::DoorBody;
 use crate::door::callback::{CALLBACK_PATH, answer_callback};
 use crate::door::endpoint::{EndpointClient, MAIN_PATH};
-use crate::door::metrics::ClusterFigures;
+use crate::door::metrics::state_figures;
 use crate::door::reply::json_response;
-use crate::door::reply::{empty_response, refusal_response, text_response};
+use crate::door::reply::{empty_response, metrics_response, refusal_response, text_response};
 use crate::door::{DoorShared, legacy_sse, mcp, page};
 use crate::guard::PeerAddress;
 use crate::guard::refusal::RequestRefusal;
@@ -159,9 +160,13 @@ async fn answer_operation(
                 }
                 PeerAddress::Tcp(_) | PeerAddress::Unix(_) => {}
             }
-            let cluster = shared.cluster.as_deref().map(ClusterFigures::of_link);
-            let text = shared.metrics.to_text(shared.session_count(), shared.guard.load.in_flight(), cluster);
-            text_response(StatusCode::OK, text)
+            let figures = GatewayFigures {
+                sessions: shared.session_count(),
+                in_flight: shared.guard.load.in_flight(),
+                questions: shared.open_questions(),
+                state: shared.cluster.as_deref().map(state_figures),
+            };
+            metrics_response(shared.metrics.to_text(figures))
         }
         _ => return Ok(None),
     };

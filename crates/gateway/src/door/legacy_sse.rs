@@ -22,6 +22,7 @@ use crate::door::reply::{empty_response, event_response};
 use crate::gateway::Gateway;
 use crate::guard::load::LoadPermit;
 use crate::guard::refusal::RequestRefusal;
+use crate::request::request_span::TraceHeaders;
 
 /// The sessions of clients that use HTTP+SSE. A session lives as long as its event stream.
 #[derive(Debug)]
@@ -127,7 +128,8 @@ fn receive_message(
         ClientMessage::Request { id, method, params } => {
             let (channel, permit) = (Arc::clone(&session.channel), Arc::clone(permit));
             let client = ClientSession::Old(Arc::clone(session));
-            let request = ClientRequest { id, method, params, identity: Arc::clone(identity) };
+            let (identity, trace) = (Arc::clone(identity), TraceHeaders::default());
+            let request = ClientRequest { id, method, params, identity, trace };
             let running = RunningAnswer::start(shared, &client, request, Some(Arc::clone(&channel)));
             tokio::spawn(async move {
                 tokio::select! {

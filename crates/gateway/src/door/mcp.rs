@@ -28,6 +28,7 @@ use crate::door::reply::{empty_response, event_response};
 use crate::door::session_table::SessionMiss;
 use crate::guard::load::LoadPermit;
 use crate::guard::refusal::RequestRefusal;
+use crate::request::request_span::TraceHeaders;
 
 /// The header with the id of a session.
 pub(crate) const SESSION_ID: &str = "mcp-session-id";
@@ -86,6 +87,7 @@ async fn answer_message(
         }
     };
     let (sessions, identity) = (&client.endpoint.sessions, &client.identity);
+    let trace = TraceHeaders::read(&parts.headers);
     let meta = EraMeta::parse(params.as_ref());
     let with_id = |refusal: RequestRefusal| refusal.for_request(id.as_ref());
     if id.is_some() && shared.is_draining() {
@@ -105,18 +107,18 @@ async fn answer_message(
             check_params(&parts.headers, &session, params.as_ref())
                 .map_err(|refusal| refusal.for_request(Some(&id)))?;
         }
-        let request = ClientRequest { id, method, params, identity: Arc::clone(identity) };
+        let request = ClientRequest { id, method, params, identity: Arc::clone(identity), trace };
         return Ok(answer_request(shared, ClientSession::New(session), request, permit).await);
     }
     match id {
         Some(id) if &*method == "initialize" => {
-            let request = ClientRequest { id, method, params, identity: Arc::clone(identity) };
+            let request = ClientRequest { id, method, params, identity: Arc::clone(identity), trace };
             open_session(shared, &client.endpoint, request, permit).await
         }
         Some(id) => {
             let session = find_session(client, parts).await;
             let session = session.map_err(|refusal| refusal.for_request(Some(&id)))?;
-            let request = ClientRequest { id, method, params, identity: Arc::clone(identity) };
+            let request = ClientRequest { id, method, params, identity: Arc::clone(identity), trace };
             Ok(answer_request(shared, ClientSession::Old(session), request, permit).await)
         }
         None => {
@@ -170,7 +172,9 @@ async fn answer_messages(
         match message {
             ClientMessage::Request { id, method, params } => {
                 let identity = Arc::clone(&client.identity);
-                requests.push(ClientRequest { id, method, params, identity });
+                // Headers belong to the whole batch; each of its requests has a `_meta` of its own.
+                let trace = TraceHeaders::default();
+                requests.push(ClientRequest { id, method, params, identity, trace });
             }
             ClientMessage::Notification { method, params } => {
                 receive_notice(session, method, params.as_ref());

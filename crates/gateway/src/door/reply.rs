@@ -10,6 +10,8 @@ use crate::door::body::DoorBody;
 use crate::guard::refusal::RequestRefusal;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const METRICS: HeaderValue =
+    HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
 
 /// The response of a refusal.
@@ -66,6 +68,13 @@ pub(crate) fn text_response(status: StatusCode, text: impl Into<Bytes>) -> Respo
     let mut response = Response::new(DoorBody::from_bytes(text.into()));
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    response
+}
+
+/// A response with metrics, in the format of OpenMetrics.
+pub(crate) fn metrics_response(text: String) -> Response<DoorBody> {
+    let mut response = text_response(StatusCode::OK, text);
+    response.headers_mut().insert(CONTENT_TYPE, METRICS);
     response
 }
 

@@ -23,8 +23,8 @@ struct SecondCount {
     others: u64,
 }
 
-/// Exchanges request counts. Returns at once if no rate is limited, and never otherwise.
-pub(crate) async fn share_rates(load: Arc<LoadLimits>, link: Arc<ClusterLink>) {
+/// Exchanges request counts of the whole gateway, or those of a view with a rate of its own. Returns at once if no rate is limited, and never otherwise.
+pub(crate) async fn share_rates(load: Arc<LoadLimits>, view: Option<Box<str>>, link: Arc<ClusterLink>) {
     let Some(rate) = load.rate() else { return };
     let mut counts = HashMap::<Arc<str>, SecondCount>::new();
     loop {
@@ -36,7 +36,10 @@ pub(crate) async fn share_rates(load: Arc<LoadLimits>, link: Arc<ClusterLink>) {
             if count.second != second {
                 *count = SecondCount { second, ..SecondCount::default() };
             }
-            let key = link.member.keys().rate_counter(&principal, second);
+            let key = match &view {
+                Some(view) => link.member.keys().rate_counter(&format!("view:{view}:{principal}"), second),
+                None => link.member.keys().rate_counter(&principal, second),
+            };
             let total = link.member.store().add_to_counter(key, spent, Some(CLUSTER_RATE_TIME)).await;
             // Without the store each gateway limits for itself.
             let Ok(total) = total else { break };

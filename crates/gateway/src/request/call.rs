@@ -203,6 +203,7 @@ impl GatewaySession {
         let context = CallContext::new(principal, Arc::<ClientAsker>::clone(&asker), asker)
             .with_line(Arc::<CallLine>::clone(line))
             .with_meta(meta.forwarded_members());
+        let context = if self.is_transparent() { context.with_untouched_meta() } else { context };
         let context = match self.shared.gateway.has_principal_view {
             true => context.with_page_opener(opener),
             false => context,

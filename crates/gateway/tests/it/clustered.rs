@@ -1,9 +1,10 @@
 //! Two gateways that share their state in memory: what belongs to one of them, asked for at the other.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use mcparley_cluster::{ClusterMember, InProcessStore, KeyNames, SharedStore, StoreChange};
-use mcparley_gateway::{ClusterOptions, DoorOptions, Seal, TokenFile, TokenPolicy};
+use mcparley_gateway::{ClusterOptions, DoorOptions, GatewayMode, GatewayView, Seal, TokenFile, TokenPolicy};
 use mcparley_testkit::ScriptedStdio;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -28,12 +29,22 @@ struct Member {
     _served: Served,
 }
 
+/// The options of both gateways.
+#[derive(Clone, Copy, Default)]
+struct PairOptions {
+    is_required: bool,
+    /// The rate of the main endpoint.
+    rate: Option<u32>,
+    /// The rate of a view.
+    view_rate: Option<u32>,
+}
+
 impl Pair {
     async fn start(server: impl Fn() -> ScriptedStdio) -> Self {
-        Self::start_with(server, false).await
+        Self::start_with(server, PairOptions::default()).await
     }
 
-    async fn start_with(server: impl Fn() -> ScriptedStdio, is_required: bool) -> Self {
+    async fn start_with(server: impl Fn() -> ScriptedStdio, chosen: PairOptions) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let tokens = folder.path().join("s/tokens");
         drop(TokenFile::open(&tokens).unwrap());
@@ -46,8 +57,15 @@ impl Pair {
             let served = World::with([("one", server()), ("two", ScriptedStdio::new(&[]))]);
             let served = served.allow("mcp__one").allow("mcp__two").gateway();
             let (file, _) = TokenFile::open(&tokens).unwrap();
-            let cluster = Some(ClusterOptions { member, mailbox, is_required });
-            let opened = DoorOptions { cluster, seal, tokens: TokenPolicy::File(file), ..options() };
+            let cluster = Some(ClusterOptions { member, mailbox, is_required: chosen.is_required });
+            let view = chosen.view_rate.map(|rate| GatewayView {
+                name: "slow".to_owned(),
+                gateway: served.open_view("slow", served.host().clone(), GatewayMode::default()),
+                rate: Some(rate),
+                principals: vec!["*".parse().unwrap()],
+            });
+            let (rate, views, tokens) = (chosen.rate, view.into_iter().collect(), TokenPolicy::File(file));
+            let opened = DoorOptions { cluster, seal, tokens, rate, views, ..options() };
             let doors = OpenDoors::open(&served, opened).await;
             let tools = doors.post_new(&[A], "tools/list", json!({})).await;
             assert!(tools.text().await.contains("one__echo"));
@@ -228,6 +246,39 @@ async fn call_on_its_own_gateway_writes_nothing() {
     assert!(written <= 4, "{written} writes in 200 calls");
 }
 
+/// The number of requests that both gateways admit while a client sends as many as it can.
+async fn admitted_requests(pair: &Pair, path: &str, time: Duration) -> usize {
+    let (begun, mut admitted, mut refused) = (Instant::now(), 0, 0);
+    let headers = [("Content-Type", "application/json"), A];
+    while begun.elapsed() < time {
+        for doors in [&pair.one.doors, &pair.two.doors] {
+            // No message: it is refused after the limits have admitted it.
+            match doors.send(&format!("POST {path}"), &headers, "{}").await.status {
+                429 => refused += 1,
+                _ => admitted += 1,
+            }
+        }
+    }
+    assert!(refused > 0, "{admitted} requests are no load");
+    admitted
+}
+
+// G9 G4: two buckets of their own would admit twice as many.
+#[tokio::test]
+async fn rate_of_a_principal_holds_for_all_gateways_together() {
+    const RATE: u32 = 20;
+    let time = Duration::from_secs(3);
+    let whole = PairOptions { rate: Some(RATE), ..PairOptions::default() };
+    let view = PairOptions { view_rate: Some(RATE), ..PairOptions::default() };
+    for (chosen, path) in [(whole, "/mcp"), (view, "/mcp/slow")] {
+        let pair = Pair::start_with(|| ScriptedStdio::new(&[]), chosen).await;
+        let admitted = admitted_requests(&pair, path, time).await;
+        // A full bucket and three seconds are 80 requests; both admit some more until they hear of each other.
+        assert!(admitted <= 120, "{admitted} requests at {path}");
+        assert!(admitted >= 50, "{admitted} requests at {path}");
+    }
+}
+
 // G9
 #[tokio::test]
 async fn gateways_serve_on_while_the_shared_state_is_away() {
@@ -281,7 +332,11 @@ async fn gateways_serve_on_while_the_shared_state_is_away() {
 // G9
 #[tokio::test]
 async fn gateway_that_requires_the_shared_state_is_not_ready_without_it() {
-    let pair = Pair::start_with(|| ScriptedStdio::new(&[]), true).await;
+    let pair = Pair::start_with(
+        || ScriptedStdio::new(&[]),
+        PairOptions { is_required: true, ..PairOptions::default() },
+    )
+    .await;
     pair.store.set_available(false);
     let ready = pair.one.doors.send("GET /readyz", &[], "").await;
     assert_eq!((ready.status, ready.text().await.as_str()), (503, "degraded\n"));

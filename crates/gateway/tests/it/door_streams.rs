@@ -166,8 +166,8 @@ async fn metrics_count_calls_by_the_server_and_the_tool_of_the_client() {
     let _host = doors.send("POST /mcp", &[("Host", "evil.com")], "{}").await;
     let metrics = doors.send("GET /metrics", &[], "").await.text().await;
     for line in [
-        r#"mcparley_calls_total{server="one",tool="one__echo",outcome="ok"} 3"#,
-        r#"mcparley_calls_total{server="unknown",tool="unknown",outcome="error"} 1"#,
+        r#"mcparley_calls_total{server="one",tool="one__echo",principal="open",outcome="ok"} 3"#,
+        r#"mcparley_calls_total{server="unknown",tool="unknown",principal="open",outcome="error"} 1"#,
         r#"mcparley_call_seconds_count{server="one"} 3"#,
         r#"mcparley_refusals_total{reason="host"} 1"#,
     ] {

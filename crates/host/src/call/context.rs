@@ -34,6 +34,8 @@ pub struct CallContext {
     page_opener: Option<Arc<dyn PageOpener>>,
     /// Members of the client's own `_meta`, which are sent to the server.
     pub(crate) meta: Map<String, Value>,
+    /// Whether `_meta` reaches the server as the client wrote it, also with a trace.
+    pub(crate) keeps_meta: bool,
 }
 
 impl CallContext {
@@ -41,7 +43,7 @@ impl CallContext {
     #[must_use]
     pub fn new(principal: Arc<Principal>, approver: Arc<dyn Approver>, elicitor: Arc<dyn Elicitor>) -> Self {
         let client = CallClient { principal, elicitor, sampler: None, roots: None, line: None };
-        Self { approver, client: Arc::new(client), page_opener: None, meta: Map::new() }
+        Self { approver, client: Arc::new(client), page_opener: None, meta: Map::new(), keeps_meta: false }
     }
 
     /// Shows the pages of sign-ins of the principal to the user of its client. The call waits for the sign-in if
@@ -73,6 +75,13 @@ impl CallContext {
     #[must_use]
     pub fn with_meta(mut self, meta: Map<String, Value>) -> Self {
         self.meta = meta;
+        self
+    }
+
+    /// Keeps the trace context of the client as it is: our spans are not put between the client and the server.
+    #[must_use]
+    pub fn with_untouched_meta(mut self) -> Self {
+        self.keeps_meta = true;
         self
     }
 

@@ -18,6 +18,7 @@ use super::context::{CallContext, prepare_log_level, with_client_meta};
 use super::deadline::{Deadline, RequestTimer};
 use super::rounds::{self, RoundTripError, RoundTrips};
 use super::task;
+use super::upstream_span::{open_upstream_span, send_in_span, with_trace_meta};
 use crate::host::Host;
 use mcparley_pool::connection::{Connection, LiveConnection, Unavailable};
 use mcparley_pool::elicit::UnansweredRequest;
@@ -44,6 +45,14 @@ impl Request {
     /// A request that only reads, so that it may be sent again.
     pub(crate) fn for_reading(method: &'static str, capability: &'static str, params: RequestParams) -> Self {
         Self { method: method.into(), capability: Some(capability), params, is_repeatable: true }
+    }
+
+    /// The method, if it is one of ours: the client of a gateway may write any text as the method of an extension.
+    fn known_method(&self) -> &'static str {
+        match &self.method {
+            Cow::Borrowed(method) => method,
+            Cow::Owned(_) => "other",
+        }
     }
 }
 
@@ -255,8 +264,21 @@ impl RetryableRequest for ServerRequest<'_> {
 }
 
 impl ServerRequest<'_> {
-    /// Sends one request. Its timer is suspended while the user is asked.
+    /// Sends one request, in a span if a subscriber wants it.
     async fn send_round(
+        &self,
+        live: &LiveConnection,
+        deadline: &mut Deadline,
+        in_flight: &InFlightGuard<'_>,
+    ) -> Result<RoundOutcome, Failure> {
+        match open_upstream_span(Some(self.server), self.request.known_method()) {
+            Some(span) => Box::pin(send_in_span(span, self.send_request(live, deadline, in_flight))).await,
+            None => self.send_request(live, deadline, in_flight).await,
+        }
+    }
+
+    /// Sends one request. Its timer is suspended while the user is asked.
+    async fn send_request(
         &self,
         live: &LiveConnection,
         deadline: &mut Deadline,
@@ -267,6 +289,7 @@ impl ServerRequest<'_> {
             live.session.prepare_request(),
         );
         params = with_client_meta(params, live, self.context.as_deref());
+        params = with_trace_meta(params, self.context.as_deref());
         in_flight.note_request(request.id());
         let mut clock = RequestTimer::new(deadline, in_flight.open_questions());
         let outcome = tokio::select! {

@@ -9,8 +9,9 @@ use crate::host::Host;
 use mcparley_config::Paths;
 use mcparley_config::RunOptions;
 
-/// Most of it is the request itself; rare parts are boxed.
-const MOST: usize = 2576;
+/// Most of it is the request itself; rare parts are boxed. 64 bytes are for the span of the caller, which a new
+/// connection belongs to, and for the choice whether the request has a span.
+const MOST: usize = 2640;
 
 // K1
 #[tokio::test]

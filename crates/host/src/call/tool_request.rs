@@ -18,12 +18,16 @@ use super::deadline::{Deadline, RequestTimer};
 use super::requested_call::Call;
 use super::rounds::{self, RoundTripError, RoundTrips};
 use super::task::{self, Task, TaskError, TaskFollower};
+use super::upstream_span::{open_upstream_span, send_in_span, with_trace_meta};
 use crate::call_error::CallError;
 use crate::host::Host;
 use mcparley_pool::connection::{Connection, LiveConnection, Unavailable};
 use mcparley_pool::elicit::UnansweredRequest;
 use mcparley_pool::server_requests::{InFlightGuard, ServerRequests};
 use mcparley_pool::surface::{ListSet, Surface};
+
+/// The method of the request.
+const METHOD: &str = "tools/call";
 
 impl Host {
     /// Calls the tool at its server and returns the answer as it came.
@@ -238,15 +242,29 @@ impl<'b> ToolRequest<'b> {
         })
     }
 
+    /// Sends one request, in a span if a subscriber wants it.
     async fn send_round(
         &self,
         live: &LiveConnection,
         deadline: &mut Deadline,
         in_flight: &InFlightGuard<'_>,
     ) -> Result<RoundOutcome, Failure> {
-        let (method, mut params) =
-            ("tools/call", self.rounds.next_params(&self.params, live.session.protocol()));
+        match open_upstream_span(self.bound.entry.server(), METHOD) {
+            // Boxed: with its span the future would be larger for every call.
+            Some(span) => Box::pin(send_in_span(span, self.send_request(live, deadline, in_flight))).await,
+            None => self.send_request(live, deadline, in_flight).await,
+        }
+    }
+
+    async fn send_request(
+        &self,
+        live: &LiveConnection,
+        deadline: &mut Deadline,
+        in_flight: &InFlightGuard<'_>,
+    ) -> Result<RoundOutcome, Failure> {
+        let (method, mut params) = (METHOD, self.rounds.next_params(&self.params, live.session.protocol()));
         params = with_client_meta(params, live, self.context.as_deref());
+        params = with_trace_meta(params, self.context.as_deref());
         if let Some(task) = self.client_task.as_ref().filter(|_| offers_tasks(live)) {
             params = Cow::Owned(params.into_owned().with_raw("task", task));
         }

@@ -59,6 +59,41 @@ pub const VARIABLES: &[EnvVariable] = &[
         meaning: "The address of the Redis server of `serve --state`, for an address with a password: command lines are visible to other users. `--state` wins over it.",
     },
     EnvVariable {
+        name: "OTEL_EXPORTER_OTLP_ENDPOINT",
+        default: "none",
+        meaning: "The address of an OpenTelemetry collector, such as `http://localhost:4318`. `serve` sends the traces of requests to `/v1/traces` below it, by OTLP over HTTP in JSON. Without an endpoint nothing is collected or sent.",
+    },
+    EnvVariable {
+        name: "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+        default: "none",
+        meaning: "The address for traces, as it is. It wins over `OTEL_EXPORTER_OTLP_ENDPOINT`.",
+    },
+    EnvVariable {
+        name: "OTEL_EXPORTER_OTLP_HEADERS",
+        default: "none",
+        meaning: "Headers of each request to the collector, as `name=value,name=value` with percent-encoded values, such as `authorization=Bearer%20TOKEN`. They are never shown.",
+    },
+    EnvVariable {
+        name: "OTEL_SERVICE_NAME",
+        default: "`mcparley`",
+        meaning: "The name of the gateway in traces.",
+    },
+    EnvVariable {
+        name: "OTEL_TRACES_SAMPLER",
+        default: "`parentbased_always_on`",
+        meaning: "Which traces are exported: `always_on`, `always_off`, `traceidratio`, or one of them after `parentbased_`, which follows the client where it has decided.",
+    },
+    EnvVariable {
+        name: "OTEL_TRACES_SAMPLER_ARG",
+        default: "`1`",
+        meaning: "The part of all traces that `traceidratio` exports, from 0 to 1.",
+    },
+    EnvVariable {
+        name: "OTEL_SDK_DISABLED",
+        default: "`false`",
+        meaning: "With `true` no traces are collected, whatever the other variables say.",
+    },
+    EnvVariable {
         name: "MCP_TIMEOUT",
         default: "30000",
         meaning: "How many milliseconds connecting to a server may take. Unless it is set, a package runner (`npx`, `bunx`, `uvx`, `pipx`, `docker` and others) that is still downloading gets 120 seconds, which do not count.",

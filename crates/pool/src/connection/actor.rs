@@ -111,7 +111,10 @@ impl ConnectionActor {
     /// Executes a command.
     fn execute_command(&mut self, wish: ConnectionCommand) -> ControlFlow<()> {
         match wish {
-            ConnectionCommand::Lease { stale, reply } => self.answer_lease(stale, reply),
+            // A connection that has to be made belongs to the trace of its first caller.
+            ConnectionCommand::Lease { stale, reply, caller } => {
+                caller.in_scope(|| self.answer_lease(stale, reply));
+            }
             ConnectionCommand::Wake => {
                 if matches!(self.phase, ActorPhase::Dormant) {
                     self.connect_at_start();

@@ -9,6 +9,7 @@ use std::pin::pin;
 use mcparley::Host;
 use mcparley::permission::PendingCall;
 use mcparley_gateway::control::ControlError;
+use mcparley_telemetry::TraceExport;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
@@ -31,11 +32,12 @@ impl DenialPrinter {
         Self { calls: host.denied_calls(), told: HashSet::new() }
     }
 
-    /// Prints every denied call while the control socket is served; never returns. Without the socket the
+    /// Prints every denied call, and warnings about traces, while the control socket is served; never returns. Without the socket the
     /// gateway serves on.
     pub(super) async fn print_denials(
         &mut self,
         control: impl Future<Output = Result<Infallible, ControlError>>,
+        traces: &mut TraceExport,
         out: &mut TerminalOutput,
     ) -> Infallible {
         let (mut control, mut is_served) = (pin!(control), true);
@@ -47,6 +49,7 @@ impl DenialPrinter {
                     Err(RecvError::Lagged(_)) => {}
                     Err(RecvError::Closed) => std::future::pending().await,
                 },
+                warning = traces.next_warning() => out.warn(&warning),
                 Err(error) = &mut control, if is_served => {
                     out.warn(&format!("`mcparley pending` cannot answer questions of this gateway: {error}"));
                     is_served = false;

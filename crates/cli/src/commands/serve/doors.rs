@@ -8,6 +8,7 @@ use mcparley_gateway::control::serve_control;
 use mcparley_gateway::{
     AccessPolicy, DoorListener, DoorOptions, Doors, Gateway, IssuerSettings, Seal, TokenFile, TokenPolicy,
 };
+use mcparley_telemetry::TraceExport;
 use mcparley_web::UiPage;
 use mcparley_wire::transport::http::{Network, NetworkSettings};
 
@@ -23,8 +24,8 @@ use crate::runtime;
 
 pub(super) fn run(
     args: &ServeArgs,
-    context: &Context,
-    loaded: &LoadedConfig,
+    (context, loaded): (&Context, &LoadedConfig),
+    traces: &mut TraceExport,
     out: &mut TerminalOutput,
 ) -> CommandResult {
     let budget = tool_budget(args, loaded, out);
@@ -48,7 +49,7 @@ pub(super) fn run(
         let mut denials = DenialPrinter::subscribe_to(host);
         tokio::select! {
             () = Doors::new(&gateway, options, listeners).serve_until(stop) => {}
-            never = denials.print_denials(serve_control(&gateway, context.control_folder()), out) => {
+            never = denials.print_denials(serve_control(&gateway, context.control_folder()), traces, out) => {
                 match never {}
             }
         }

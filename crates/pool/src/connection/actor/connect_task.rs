@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use mcparley_model::config::ServerConfig;
 use tokio::time::Instant;
+use tracing::{Instrument as _, info_span};
 
 use super::ConnectionActor;
 use crate::connect::{ConnectContext, ConnectTrace, ReachedServer};
@@ -35,7 +36,9 @@ impl ConnectionActor {
             let mut place = gate.acquire_place(config.kind()).await;
             open_server(&context, &config, (notifications, process), &log, &mut place).await
         };
-        self.phase = ActorPhase::Connecting { attempt, work: AbortOnDropTask::start(work), downloader };
+        let span = info_span!("start_server", server = self.context.server_name(), attempt);
+        let work = AbortOnDropTask::start(work.instrument(span));
+        self.phase = ActorPhase::Connecting { attempt, work, downloader };
     }
 }
 
