@@ -148,6 +148,7 @@ fn script_arguments(kind: &str, scripts: &[&str]) -> Vec<String> {
 }
 
 /// Whether the running tests write messages by hand instead of letting mcparley send them: those of this crate.
+#[expect(clippy::disallowed_methods, reason = "cargo tells a test its package by the environment")]
 fn sends_own_messages() -> bool {
     std::env::var_os("CARGO_PKG_NAME").is_some_and(|name| name == env!("CARGO_PKG_NAME"))
 }
