@@ -58,3 +58,11 @@ pub(crate) fn run_tests(passed_on: &[String]) -> Result<(), ChoreError> {
     // nextest does not run the examples in documentation.
     ChoreStep::cargo(&["test", "--doc", "--workspace"]).run()
 }
+
+/// Runs every server of the fleet through every way to use mcparley, and writes `docs/compatibility.md`.
+pub(crate) fn write_compatibility() -> Result<(), ChoreError> {
+    fleet::install_fleet()?;
+    ChoreStep::cargo(&["build", "--workspace", "--bins", "--examples"]).run()?;
+    let tests = ["run", "--workspace", "--lib", "--bins", "--tests", "fleet_compatibility"];
+    NEXTEST.into_step(&tests)?.with_env("MCPARLEY_UPDATE_PAGES", "1").run()
+}
