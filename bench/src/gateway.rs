@@ -19,6 +19,7 @@ use crate::stage::BenchStage;
 use running::{GatewayDoor, RunningGateway};
 
 pub(crate) use growth::measure_growth;
+pub(crate) use running::{EndOnDrop, free_address, retry_until_listening, serve_command};
 
 /// The calls of one round.
 struct GatewayCalls {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::figure::{BenchFigure, FigureBound};
+use crate::figure::{BenchFigure, FigureBound, FigureUnit};
 
 const HEAD: [&str; 7] = ["figure", "limit", "mcparley", "ratio", "best", "promised", ""];
 
@@ -84,16 +84,30 @@ fn figure_verdict(figure: &BenchFigure) -> &'static str {
     }
 }
 
+impl FigureUnit {
+    /// The unit of the numbers in JSON.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Time => "seconds",
+            Self::Rate => "calls per second",
+            Self::Memory => "bytes",
+        }
+    }
+}
+
 /// Renders JSON for programs: seconds, calls per second and bytes.
 pub(crate) fn render_json(figures: &[BenchFigure]) -> Value {
     let figure = |figure: &BenchFigure| {
-        let (limit, ours) = match figure {
-            BenchFigure::Compared { limit, ours, .. } => (Some(limit.median()), Some(ours.median())),
-            BenchFigure::Alone { ours, bound, .. } => (None, Some(bound.judged_sample(ours))),
+        let (unit, limit, ours) = match figure {
+            BenchFigure::Compared { unit, limit, ours, .. } => {
+                (unit, Some(limit.median()), Some(ours.median()))
+            }
+            BenchFigure::Alone { unit, ours, bound, .. } => (unit, None, Some(bound.judged_sample(ours))),
             BenchFigure::Missing { why, .. } => return json!({ "figure": figure.name(), "missing": why }),
         };
         json!({
             "figure": figure.name(),
+            "unit": unit.name(),
             "limit": limit,
             "mcparley": ours,
             "ratio": figure.ratio(),

@@ -7,7 +7,10 @@
 mod amount;
 mod cold_start;
 mod divan;
+mod page;
+mod peer_programs;
 mod retrieval_set;
+mod smoke;
 
 use std::fmt;
 use std::time::Duration;
@@ -17,6 +20,9 @@ use crate::fleet;
 use crate::step::ChoreStep;
 use amount::Amount;
 use divan::BenchTiming;
+
+pub(crate) use page::{PageOptions, write_page};
+pub(crate) use smoke::run_smoke;
 
 const PLAN: Amount = Amount::Time(Duration::from_millis(10));
 const NAMING: Amount = Amount::Time(Duration::from_millis(20));

@@ -1,10 +1,13 @@
 //! `cargo xtask conformance`: runs the official suite against a client or the gateway, with one suite process
 //! per scenario.
 //!
+//! A whole run is compared with `docs/conformance.md`, which [`page`] renders from such a run.
+//!
 //! The suite's own runner ignores the client's exit code and timeouts, and runs all scenarios at once. The
 //! scenarios are listed in [`plan`] and [`server`], the pass criteria are in [`verdict`]. There is no list of expected
 //! failures.
 
+mod page;
 mod plan;
 mod scenario;
 mod server;
@@ -66,6 +69,9 @@ pub(crate) struct ConformanceOptions {
     /// Seconds until a client times out
     #[arg(long, default_value = "20", value_name = "SECONDS")]
     limit: u64,
+    /// Write `docs/conformance.md` from this run; otherwise a whole run is compared with that page
+    #[arg(long, conflicts_with_all = ["client", "server", "direct", "testkit", "side", "only"])]
+    write: bool,
     /// Only scenarios with one of these texts in their selection and name, such as `2026-07-28 auth/dpop`
     #[arg(value_name = "TEXT")]
     only: Vec<String>,
@@ -74,6 +80,12 @@ pub(crate) struct ConformanceOptions {
 impl ConformanceOptions {
     fn wants(&self, scenario: &Scenario) -> bool {
         self.only.is_empty() || self.only.iter().any(|text| scenario.to_string().contains(text))
+    }
+
+    /// Whether all scenarios run against the programs of this workspace, as the page describes it.
+    fn is_whole_run(&self) -> bool {
+        let has_own_programs = self.client.is_none() && self.server.is_none() && self.testkit.is_none();
+        has_own_programs && !self.direct && self.side == MeasuredSide::Both && self.only.is_empty()
     }
 }
 
@@ -90,7 +102,11 @@ pub(crate) fn run_conformance(wishes: &ConformanceOptions) -> Result<(), ChoreEr
         rows.extend(server::run_legs(&suite, wishes)?);
     }
     print!("{}", table::render_table(&rows));
-    check_rows(&rows, &suite.results())
+    if wishes.write {
+        page::write_page(&rows)?;
+    }
+    check_rows(&rows, &suite.results())?;
+    if wishes.is_whole_run() { page::check_page(&rows) } else { Ok(()) }
 }
 
 fn run_client_side(

@@ -44,6 +44,8 @@ pub(crate) enum ChoreError {
     Scenarios { selection: &'static str, expected: usize, found: usize },
     #[error("{failed} of {all} scenarios failed; see the output below `{}`", results.display())]
     Conformance { failed: usize, all: usize, results: PathBuf },
+    #[error("`{page}` differs from this run:\n{rows}\nhint: {hint}")]
+    StalePage { page: &'static str, rows: String, hint: &'static str },
     #[error("{different} of {all} items differ behind the gateway")]
     NotTransparent { different: usize, all: usize },
     #[error("over the limit:\n{}", indent_lines(.0))]
@@ -74,6 +76,7 @@ impl ChoreError {
             | Self::Missing { .. }
             | Self::Scenarios { .. }
             | Self::Conformance { .. }
+            | Self::StalePage { .. }
             | Self::NotTransparent { .. }
             | Self::OverLimit(_) => ExitCode::FAILURE,
         }

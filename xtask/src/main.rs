@@ -59,7 +59,11 @@ enum Chore {
     ///
     /// They go into `.tools/fleet`. Packages that are installed as pinned are left alone. Needs Node 20 with
     /// npm, and Python 3.10 or newer.
-    Fleet,
+    Fleet {
+        /// Run the servers through the library, the command line and the gateway, and write `docs/compatibility.md`
+        #[arg(long)]
+        report: bool,
+    },
     /// Run the official conformance suite against a client and the gateway, every scenario strictly
     ///
     /// Installs the suite into `.tools/conformance` as pinned in `fleet/conformance`, and a Node for it where
@@ -130,6 +134,19 @@ enum Measure {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "MISROUTING-ARGUMENTS")]
         passed_on: Vec<String>,
     },
+    /// Fail if a call or a command needs over a quarter more processor time than accepted; see `bench/README.md`
+    ///
+    /// Compares the program of `cargo build --release` with a client without a library, and the ratios with
+    /// `bench/baseline.json`. Takes a minute once everything is built.
+    Smoke {
+        /// Arguments for `mcparley-smoke`, such as `--write`, which accepts the measured ratios
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "SMOKE-ARGUMENTS")]
+        passed_on: Vec<String>,
+    },
+    /// Write `docs/benchmarks.md`: all figures, beside the peers that are installed; see `bench/README.md`
+    ///
+    /// Installs the peers into `.tools` as pinned in `fleet/`. Run it on a machine that does nothing else.
+    Page(bench::PageOptions),
     /// Measure the daemon with real servers and many clients; see `bench/README.md`
     Daemon {
         /// Arguments for `mcparley-bench daemon`, such as `--check` or `--only warm`
@@ -141,7 +158,8 @@ enum Measure {
 fn main() -> ExitCode {
     let done = match Cli::parse().chore {
         Chore::Test { passed_on } => test::run_tests(&passed_on),
-        Chore::Fleet => fleet::install_fleet(),
+        Chore::Fleet { report: false } => fleet::install_fleet(),
+        Chore::Fleet { report: true } => test::write_compatibility(),
         Chore::Conformance(wishes) => conformance::run_conformance(&wishes),
         Chore::Transparency(wishes) => transparency::run_comparison(&wishes),
         Chore::Lint => lint::run_lints(),
@@ -160,6 +178,8 @@ fn main() -> ExitCode {
         Chore::Bench { instead: Some(Measure::Misrouting { passed_on }), .. } => {
             bench::run_misrouting(&passed_on)
         }
+        Chore::Bench { instead: Some(Measure::Smoke { passed_on }), .. } => bench::run_smoke(&passed_on),
+        Chore::Bench { instead: Some(Measure::Page(options)), .. } => bench::write_page(&options),
         Chore::Bench { instead: Some(Measure::Daemon { passed_on }), .. } => {
             bench::run_daemon_bench(&passed_on)
         }

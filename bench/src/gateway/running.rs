@@ -30,7 +30,7 @@ pub(super) struct RunningGateway {
 }
 
 /// A process that is ended when it is no longer needed.
-pub(super) struct EndOnDrop(pub(super) Child);
+pub(crate) struct EndOnDrop(pub(crate) Child);
 
 impl Drop for EndOnDrop {
     fn drop(&mut self) {
@@ -96,7 +96,7 @@ impl RunningGateway {
 }
 
 /// The command `mcparley serve` that lists all tools and asks for no permission.
-pub(super) fn serve_command(stage: &BenchStage, configuration: &std::path::Path) -> Command {
+pub(crate) fn serve_command(stage: &BenchStage, configuration: &std::path::Path) -> Command {
     let mut command = stage.command(&stage.mcparley);
     command.arg("--mcp-config").arg(configuration).arg("--strict-mcp-config");
     command.args(["--permission-mode", "bypassPermissions", "serve", "--defer", "never"]);
@@ -104,12 +104,12 @@ pub(super) fn serve_command(stage: &BenchStage, configuration: &std::path::Path)
 }
 
 /// An address that was free a moment ago.
-pub(super) fn free_address() -> io::Result<String> {
+pub(crate) fn free_address() -> io::Result<String> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string())
 }
 
 /// Repeats a connection attempt until the gateway listens.
-pub(super) fn retry_until_listening<T>(mut open: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+pub(crate) fn retry_until_listening<T>(mut open: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     let begun = Instant::now();
     loop {
         match open() {

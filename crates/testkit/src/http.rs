@@ -20,7 +20,7 @@ pub(crate) mod wire;
 
 use crate::life;
 use crate::options::Options;
-use crate::record::ReceiveLog;
+use crate::record::{ProtocolRecord, ReceiveLog};
 use crate::server::ScriptedServer;
 use auth::{FakeAuthServer, ServerOrigins};
 use mcparley_testkit::Name;
@@ -40,6 +40,7 @@ use wire::HttpWire;
 pub(crate) struct TestSite {
     server: ScriptedServer,
     record: ReceiveLog,
+    protocol: ProtocolRecord,
     sessions: LiveSessions,
     stats: SiteStats,
     /// The authorization server, if one protects the endpoint.
@@ -73,6 +74,7 @@ pub(crate) fn serve_http(options: Options) -> io::Result<()> {
     let site = Arc::new(TestSite {
         auth: options.lies.clone().map(|lies| FakeAuthServer::new(lies, origins)),
         record: ReceiveLog::open(&options)?,
+        protocol: ProtocolRecord::open(&options),
         server: ScriptedServer::new(options),
         sessions: LiveSessions::default(),
         stats: SiteStats::default(),
@@ -161,6 +163,13 @@ impl TestSite {
             (_, "/mcp" | "/moved", None) => wire.write_text(405, "Method not allowed"),
             _ => wire.write_text(404, "Not found"),
         }
+    }
+
+    /// Adds the body of a POST to the protocol record: its revision is that of the header or of the session.
+    fn record_post(&self, request: &HttpRequest) {
+        let header = request.header("mcp-protocol-version").map(str::to_owned);
+        let session = || request.header("mcp-session-id").and_then(|id| self.sessions.version(id));
+        self.protocol.add_message(&self.server.options, header.or_else(session).as_deref(), &request.body);
     }
 
     /// Responds on the second origin, which only counts its requests.

@@ -11,7 +11,8 @@
 //! proxy. [`run_in_own_process`] isolates a test that measures its memory, [`TraceRecorder`] records spans and
 //! events, [`TraceCollector`] is an OpenTelemetry collector, [`TerminalSession`] runs a program on a terminal whose screen a test reads, and [`TmuxSession`] in a
 //! pane of tmux. [`ModelServer`] is a
-//! scripted model that checks each request. The servers themselves are in the program `mcparley-testkit`, in
+//! scripted model that checks each request. [`RecordReport`] checks every message that scripted servers received
+//! against the schema of its protocol revision. The servers themselves are in the program `mcparley-testkit`, in
 //! `server.rs`, `stdio.rs`, `http.rs` and `model.rs`.
 
 mod alone;
@@ -27,6 +28,7 @@ mod model_check;
 mod model_server;
 mod percent;
 mod processes;
+mod protocol;
 mod provider;
 mod script;
 mod scripted;
@@ -51,6 +53,10 @@ pub use model_check::{ModelApi, order_problems, schema_problems};
 pub use model_server::ModelServer;
 pub use percent::percent_encode;
 pub use processes::{processes_tagged, processes_with_variable};
+pub use protocol::record::{MessageReceiver, MessageRecord, RecordReport};
+pub use protocol::{
+    client_message_violation, protocol_revisions, schema_violation, server_message_violation,
+};
 pub use provider::{OpenIdProvider, ProtectedFastMcp};
 pub use script::{ArgumentShape, MOST_MIB, Name, Place, RequestedScript, SCRIPTS, Script, ScriptArgument};
 pub use scripted::{HttpServer, ScriptedStdio};

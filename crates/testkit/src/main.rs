@@ -6,6 +6,7 @@
 //! - `upstream`: an MCP server of both eras for the official conformance suite.
 //! - `model`: a model behind the Anthropic, OpenAI and Gemini APIs that plays a script.
 //! - `browse`: a headless browser for `BROWSER`, which follows redirects.
+//! - `check-record`: checks the messages that scripted servers received in a test run against the schema.
 //! - `scripts`, `lies`: the tables of faults of the servers, and of the authorization server of `http
 //! --auth`.
 //!
@@ -24,7 +25,7 @@ mod server;
 mod stdio;
 mod upstream;
 
-use mcparley_testkit::{Browser, HostileKind, LIES, Place, SCRIPTS};
+use mcparley_testkit::{Browser, HostileKind, LIES, Place, RecordReport, SCRIPTS};
 use options::Options;
 use std::ffi::OsString;
 use std::fs::OpenOptions;
@@ -40,11 +41,13 @@ const HELP: &str = "usage: mcparley-testkit hostile <kind> --tag <tag>
        mcparley-testkit upstream [--era both|old|new] [--port N]               prints its address; ends with its stdin
        mcparley-testkit model --script FILE|- [--port N] [--lenient]           prints its address; ends with its stdin
        mcparley-testkit browse LOG URL                                         appends the URL to LOG and opens it
+       mcparley-testkit check-record FOLDER [--complete]                       fails if a message is invalid, or a revision has none
        mcparley-testkit scripts
        mcparley-testkit lies
 options: --script NAME[:ARGUMENT]  follow a script; repeatable, see `scripts`
          --versions V,V…           revisions it speaks [the four with a handshake]
          --log FILE                append all received messages
+         --unrecorded              keep received messages out of the protocol record
          --tag X                   a mark on the command line
          --on METHOD|any           requests that get faults [tools/call]
          --times N                 how many of them [all]
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
         Some("upstream") => run_upstream(rest),
         Some("model") => run_model(rest),
         Some("browse") => run_browser(rest),
+        Some("check-record") => check_record(rest),
         Some("scripts") => Ok(print_scripts()),
         Some("lies") => Ok(print_lies()),
         Some(_) | None => return print_usage("unknown subcommand"),
@@ -113,6 +117,23 @@ fn run_browser(arguments: &[OsString]) -> Result<io::Result<()>, String> {
     let noted = OpenOptions::new().create(true).append(true).open(log);
     let noted = noted.and_then(|mut log| log.write_all(format!("{url}\n").as_bytes()));
     Ok(noted.map(|()| drop(Browser::new().open(&url))))
+}
+
+/// Checks the protocol record of a test run; a complete one has messages of every revision in both directions.
+fn check_record(arguments: &[OsString]) -> Result<io::Result<()>, String> {
+    let (folder, needs_all) = match arguments {
+        [folder] => (folder, false),
+        [folder, option] if option == "--complete" => (folder, true),
+        _ => return Err("a folder is needed".to_owned()),
+    };
+    Ok(RecordReport::check_folder(folder.as_ref()).and_then(|report| {
+        write!(io::stdout().lock(), "{report}")?;
+        match (report.is_valid(), report.is_complete()) {
+            (false, _) => Err(io::Error::other("a message breaks the schema of its protocol revision")),
+            (true, false) if needs_all => Err(io::Error::other("no message of a revision was checked")),
+            (true, _) => Ok(()),
+        }
+    }))
 }
 
 fn print_scripts() -> io::Result<()> {

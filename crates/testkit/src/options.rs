@@ -29,6 +29,8 @@ pub(crate) struct Options {
     pub(crate) port: u16,
     /// Whether this process has already been restarted with signals ignored.
     pub(crate) deaf: bool,
+    /// Whether the received messages are kept out of the protocol record, because a test wrote them by hand.
+    pub(crate) unrecorded: bool,
 }
 
 /// The format of an HTTP response where both would be valid.
@@ -77,6 +79,10 @@ impl Options {
                 options.deaf = true;
                 continue;
             }
+            if option == "--unrecorded" {
+                options.unrecorded = true;
+                continue;
+            }
             let value = rest.next().ok_or_else(|| format!("`{}` needs a value", option.to_string_lossy()))?;
             let text = value.to_str().ok_or("an argument is not Unicode")?;
             match option.to_str() {
@@ -112,6 +118,7 @@ impl Options {
             answer: AnswerFormat::Json,
             port: 0,
             deaf: false,
+            unrecorded: false,
         }
     }
 

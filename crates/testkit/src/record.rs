@@ -1,6 +1,10 @@
-//! Writes the `--log`: all received messages, so that a test can check them.
+//! Writes the `--log`: all received messages, so that a test can check them; and the protocol record, which is
+//! checked after a test run.
 
-use crate::options::Options;
+use crate::message::ClientMessage;
+use crate::options::{NEW, OLD, Options};
+use crate::server;
+use mcparley_testkit::{MessageRecord, Name};
 use rustix::time::{ClockId, clock_gettime};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -35,4 +39,40 @@ impl ReceiveLog {
         line.push(b'\n');
         file.write_all(&line)
     }
+}
+
+/// The protocol record of a server: each message with the revision that it has to follow.
+#[derive(Debug)]
+pub(crate) struct ProtocolRecord(MessageRecord);
+
+impl ProtocolRecord {
+    pub(crate) fn open(options: &Options) -> Self {
+        Self(if options.unrecorded { MessageRecord::default() } else { MessageRecord::open() })
+    }
+
+    /// Records a message. `agreed` is the revision of its connection or session, if there was a handshake; the
+    /// message itself may state another.
+    pub(crate) fn add_message(&self, options: &Options, agreed: Option<&str>, text: &[u8]) {
+        let message = ClientMessage::parse(text);
+        let stated = message.as_ref().and_then(stated_revision);
+        let newest_old = options.old_era_versions().next().unwrap_or(NEW);
+        self.0.add_to_server(stated.or(agreed).unwrap_or(newest_old), text);
+    }
+}
+
+/// The revision that a message states, if it is one of the known ones: in its `_meta`, or as the offer of a handshake.
+fn stated_revision(message: &ClientMessage) -> Option<&str> {
+    let offered = || message.text("protocolVersion").filter(|_| message.method() == Some("initialize"));
+    message.version().or_else(offered).filter(|version| *version == NEW || OLD.contains(version))
+}
+
+/// The revision of a connection after this message: the one that is agreed on by a handshake, or that a stateless
+/// request states.
+pub(crate) fn agreed_revision(options: &Options, message: &ClientMessage) -> Option<String> {
+    if message.method() != Some("initialize") {
+        return message.version().map(str::to_owned);
+    }
+    // A server that lies about the revision is spoken to as it wishes.
+    let lie = options.scripts.text(Name::Version).filter(|lie| OLD.contains(lie));
+    lie.or_else(|| server::negotiate_version(options, message)).map(str::to_owned)
 }

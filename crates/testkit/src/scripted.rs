@@ -143,5 +143,12 @@ impl Drop for HttpServer {
 
 fn script_arguments(kind: &str, scripts: &[&str]) -> Vec<String> {
     let scripts = scripts.iter().flat_map(|script| ["--script", script]);
-    [kind].into_iter().chain(scripts).map(str::to_owned).collect()
+    let unrecorded = if sends_own_messages() { &["--unrecorded"][..] } else { &[] };
+    [kind].into_iter().chain(scripts).chain(unrecorded.iter().copied()).map(str::to_owned).collect()
+}
+
+/// Whether the running tests write messages by hand instead of letting mcparley send them: those of this crate.
+#[expect(clippy::disallowed_methods, reason = "cargo tells a test its package by the environment")]
+fn sends_own_messages() -> bool {
+    std::env::var_os("CARGO_PKG_NAME").is_some_and(|name| name == env!("CARGO_PKG_NAME"))
 }

@@ -10,7 +10,7 @@ use crate::hostile;
 use crate::life;
 use crate::message::ClientMessage;
 use crate::options::Options;
-use crate::record::ReceiveLog;
+use crate::record::{ProtocolRecord, ReceiveLog, agreed_revision};
 use crate::server::{MessageSink, Request, RpcRefusal, ScriptedCall, ScriptedServer, ServerAnswer};
 use mcparley_testkit::Name;
 use out::ScriptedStdout;
@@ -35,6 +35,7 @@ pub(crate) fn serve_stdio(options: Options, arguments: &[OsString]) -> io::Resul
     life::limit_lifetime()?;
     let record = ReceiveLog::open(&options)?;
     prelude::apply_startup_faults(&options)?;
+    let protocol = ProtocolRecord::open(&options);
     let connection = StdioConnection {
         out: Arc::new(ScriptedStdout::new(&options.scripts)),
         server: ScriptedServer::new(options),
@@ -42,10 +43,14 @@ pub(crate) fn serve_stdio(options: Options, arguments: &[OsString]) -> io::Resul
     let connection = Arc::new(connection);
     let mut reader = BufReader::new(io::stdin());
     let mut greeted = false;
+    let mut agreed = None;
     let mut line = Vec::new();
     while reader.by_ref().take(LINE).read_until(b'\n', &mut line)? > 0 {
         let text = line.strip_suffix(b"\n").unwrap_or(&line);
         record.log_received(text)?;
+        protocol.add_message(&connection.server.options, agreed.as_deref(), text);
+        let message = ClientMessage::parse(text);
+        agreed = message.and_then(|message| agreed_revision(&connection.server.options, &message)).or(agreed);
         connection.handle_line(text, &mut greeted)?;
         line.clear();
     }

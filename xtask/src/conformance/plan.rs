@@ -16,9 +16,11 @@ pub(super) struct Scenario {
 }
 
 /// A named group of scenarios.
-struct ScenarioSelection {
-    name: &'static str,
-    revision: &'static str,
+pub(super) struct ScenarioSelection {
+    pub(super) name: &'static str,
+    pub(super) revision: &'static str,
+    /// The subject of the scenarios, for the page.
+    pub(super) subject: &'static str,
     scenarios: SelectedScenarios,
 }
 
@@ -28,20 +30,24 @@ enum SelectedScenarios {
     Named(&'static [&'static str]),
 }
 
-const SELECTIONS: [ScenarioSelection; 5] = [
+/// All selections.
+pub(super) const SELECTIONS: [ScenarioSelection; 5] = [
     ScenarioSelection {
         name: "2025-11-25",
         revision: "2025-11-25",
+        subject: "all that the revision requires of a client",
         scenarios: SelectedScenarios::Required(18),
     },
     ScenarioSelection {
         name: "2026-07-28",
         revision: "2026-07-28",
+        subject: "all that the revision requires of a client",
         scenarios: SelectedScenarios::Required(32),
     },
     ScenarioSelection {
         name: "backward",
         revision: "2025-03-26",
+        subject: "sign-in at servers of 2025-03-26",
         scenarios: SelectedScenarios::Named(&[
             "auth/2025-03-26-oauth-metadata-backcompat",
             "auth/2025-03-26-oauth-endpoint-fallback",
@@ -50,6 +56,7 @@ const SELECTIONS: [ScenarioSelection; 5] = [
     ScenarioSelection {
         name: "extensions",
         revision: "2025-11-25",
+        subject: "OAuth extensions: client credentials, XAA, DPoP, workload identity",
         scenarios: SelectedScenarios::Named(&[
             "auth/client-credentials-jwt",
             "auth/client-credentials-basic",
@@ -62,6 +69,7 @@ const SELECTIONS: [ScenarioSelection; 5] = [
     ScenarioSelection {
         name: "skills",
         revision: "2025-11-25",
+        subject: "skills",
         scenarios: SelectedScenarios::Named(&[
             "sep-2640-client-no-prefetch",
             "sep-2640-client-verify-digest",

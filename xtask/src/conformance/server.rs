@@ -18,9 +18,11 @@ use super::suite::ConformanceSuite;
 use super::table::ScenarioRow;
 use crate::error::ChoreError;
 use crate::step::ChoreStep;
-use leg::{LEGS, LegScenarios};
+use leg::LegScenarios;
 use process::LegServers;
 use scenario::ServerScenario;
+
+pub(super) use leg::{LEGS, LegNaming};
 
 /// The programs that a leg starts.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ const OLDEST: u32 = 20;
 pub(crate) const WITNESS: &str = "node";
 
 /// Installs the servers and links the Node they run on.
-pub(super) fn install_set(set: &PackageSet, folder: &Path) -> Result<(), ChoreError> {
+pub(crate) fn install_set(set: &PackageSet, folder: &Path) -> Result<(), ChoreError> {
     let missing = ChoreError::Missing {
         program: "node",
         hint: "the fleet needs Node 20 or newer, see https://nodejs.org",

@@ -13,7 +13,7 @@ const NAMES: [&str; 4] = ["python3.13", "python3.12", "python3.11", "python3"];
 const IS_USABLE: &str = "import sys, venv, ensurepip; print(sys.version_info >= (3, 10))";
 
 /// A link to the interpreter, which dangles once the interpreter is removed.
-pub(super) const WITNESS: &str = "bin/python";
+pub(crate) const WITNESS: &str = "bin/python";
 
 /// The folder of packages that are installed for their data.
 pub(crate) const PACKAGES: &str = "packages";
@@ -22,7 +22,7 @@ pub(crate) const PACKAGES: &str = "packages";
 const INSTALL: [&str; 5] = ["install", "--quiet", "--no-input", "--no-deps", "--only-binary=:all:"];
 
 /// Creates an environment in `folder` and installs exactly the pinned packages.
-pub(super) fn install_set(set: &PackageSet, folder: &Path) -> Result<(), ChoreError> {
+pub(crate) fn install_set(set: &PackageSet, folder: &Path) -> Result<(), ChoreError> {
     ChoreStep::program(find_python()?, &["-m", "venv", &folder.to_string_lossy()]).run()?;
     let python = folder.join(WITNESS);
     for pin in set.pins {

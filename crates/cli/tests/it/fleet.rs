@@ -8,6 +8,7 @@ mod ask;
 mod calls;
 mod clients;
 mod cluster;
+mod compatibility;
 mod connected;
 mod console;
 mod dialogs;

@@ -4,10 +4,10 @@ use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
 use mcparley_gateway::Gateway;
+use mcparley_testkit::{MessageRecord, server_message_violation};
 use serde_json::{Value, json};
 
 use crate::link::ClientLink;
-use crate::schema::{assert_is, result_name};
 
 /// A timeout longer than any step takes on a loaded machine.
 pub(crate) const LONG: Duration = Duration::from_secs(30);
@@ -26,6 +26,8 @@ pub(crate) struct Client {
     asked: HashMap<String, String>,
     /// Messages that came while another one was awaited.
     pub(crate) heard: VecDeque<Value>,
+    /// Counts the messages for the check after a test run.
+    record: MessageRecord,
 }
 
 impl Client {
@@ -43,6 +45,7 @@ impl Client {
             next: 1,
             asked: HashMap::new(),
             heard: VecDeque::new(),
+            record: MessageRecord::open(),
         }
     }
 
@@ -184,27 +187,11 @@ impl Client {
         tokio::time::timeout(LONG, self.link.hang_up()).await.expect("the gateway lets go");
     }
 
+    /// Fails unless a message of the gateway is of a form that the revision has.
     fn check(&self, message: &Value) {
-        let version = self.version.as_str();
-        match (message.get("method"), message.get("error")) {
-            (Some(_), _) if message.get("id").is_some() => assert_is(version, "ServerRequest", message),
-            (Some(_), _) => assert_is(version, "ServerNotification", message),
-            (None, Some(error)) => self.check_error(message, error),
-            (None, None) => {
-                let method = self.asked.get(&message["id"].to_string()).map(String::as_str);
-                assert_is(version, result_name(version, method, &message["result"]), &message["result"]);
-            }
-        }
-    }
-
-    fn check_error(&self, message: &Value, error: &Value) {
-        let name = match (self.version.as_str(), error["code"].as_i64()) {
-            (NEW, Some(-32022)) => "UnsupportedProtocolVersionError",
-            (NEW | "2025-11-25", _) => "JSONRPCErrorResponse",
-            // The older revisions have no form for an error to a request that could not be parsed.
-            (_, _) if message.get("id").is_none() => return,
-            (_, _) => "JSONRPCError",
-        };
-        assert_is(&self.version, name, message);
+        let method = message.get("id").and_then(|id| self.asked.get(&id.to_string())).map(String::as_str);
+        let violation = server_message_violation(&self.version, method, message);
+        assert_eq!(violation, None);
+        self.record.add_to_client(&self.version);
     }
 }

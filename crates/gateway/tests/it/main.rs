@@ -38,6 +38,5 @@ mod principals;
 mod relaying;
 mod roots;
 mod routing;
-mod schema;
 mod tasks;
 mod world;

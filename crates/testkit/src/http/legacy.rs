@@ -55,6 +55,7 @@ pub(crate) fn accept_message(
     let Some(queue) = site.sessions.queue(scope) else {
         return wire.write_text(404, "Session not found");
     };
+    site.record_post(request);
     let Some(message) = ClientMessage::parse(&request.body) else {
         return wire.write_text(400, "Parse error");
     };

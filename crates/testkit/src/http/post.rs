@@ -22,6 +22,7 @@ pub(crate) fn handle_post(
     request: &HttpRequest,
     wire: &Arc<HttpWire>,
 ) -> io::Result<ConnectionNext> {
+    site.record_post(request);
     let message = match parse_post(request) {
         Ok(message) => message,
         Err(refused) => return write_rejection(wire, &refused, None),

@@ -13,6 +13,7 @@ use crate::life;
 use crate::lock::lock;
 use crate::message::ClientMessage;
 use crate::raw::RawBytes;
+use crate::record::agreed_revision;
 use crate::server::{MessageSink, Request, RpcRefusal, ScriptedCall, ServerAnswer};
 use frame::{CLOSE, LAST, PING, PONG, TEXT, WebSocketFrame};
 use mcparley_testkit::Name;
@@ -36,6 +37,8 @@ struct SocketConnection {
     scope: String,
     /// The channel of a pending ping.
     pong: Mutex<Option<Sender<Vec<u8>>>>,
+    /// The revision that the client and the server have agreed on.
+    agreed: Mutex<Option<String>>,
 }
 
 /// Serves messages until the client disconnects.
@@ -49,6 +52,7 @@ pub(crate) fn serve_socket(
         wire: Arc::clone(wire),
         scope: format!("{:p}", Arc::as_ptr(wire)),
         pong: Mutex::default(),
+        agreed: Mutex::default(),
     };
     let socket = Arc::new(socket);
     let deaf = site.server.options.scripts.text(Name::WsDeaf).unwrap_or_default();
@@ -96,7 +100,8 @@ struct SocketCall {
 
 impl SocketConnection {
     fn handle_message(self: &Arc<Self>, text: &[u8], greeted: &mut bool) -> io::Result<()> {
-        let Some(message) = ClientMessage::parse(text) else {
+        let message = self.record_message(text);
+        let Some(message) = message else {
             let refusal = RpcRefusal::new(-32700, "Parse error").to_message(Some(&Value::Null));
             return self.send_lines(refusal.to_string().as_bytes());
         };
@@ -117,6 +122,18 @@ impl SocketConnection {
             socket.execute_call(&work).unwrap_or_default();
         };
         thread::Builder::new().name("call".to_owned()).spawn(run).map(drop)
+    }
+
+    /// Adds a message to the protocol record, and parses it.
+    fn record_message(&self, text: &[u8]) -> Option<ClientMessage> {
+        let options = &self.site.server.options;
+        let mut agreed = lock(&self.agreed);
+        self.site.protocol.add_message(options, agreed.as_deref(), text);
+        let message = ClientMessage::parse(text)?;
+        if let Some(revision) = agreed_revision(options, &message) {
+            *agreed = Some(revision);
+        }
+        Some(message)
     }
 
     fn execute_call(self: &Arc<Self>, work: &SocketCall) -> io::Result<()> {

@@ -95,7 +95,8 @@ async fn accepted_request_without_a_response_times_out_and_a_tool_call_does_not(
         let connected = legacy(&server).await;
         let session = connected.session.clone();
         let asking = tokio::spawn(async move {
-            session.call(method, RequestParams::new(), PeerCallOptions::default()).await
+            let params = RequestParams::new().with_member("name", &"echo");
+            session.call(method, params, PeerCallOptions::default()).await
         });
         // The POST is accepted, and only the stream is left.
         until(&server, |stats| stats["post"][method] == 1 && stats["openConnections"] == 1).await;

@@ -6,21 +6,23 @@ use crate::error::ChoreError;
 
 /// One leg.
 #[derive(Debug)]
-pub(super) struct GatewayLeg {
-    name: &'static str,
+pub(in super::super) struct GatewayLeg {
+    pub(in super::super) name: &'static str,
     /// The eras of the upstream, as `mcparley-testkit upstream` names them.
-    era: &'static str,
+    pub(in super::super) era: &'static str,
     /// The revision that the suite speaks.
-    revision: &'static str,
+    pub(in super::super) revision: &'static str,
+    /// The subject of the scenarios, for the page.
+    pub(in super::super) subject: &'static str,
     scenarios: ChosenScenarios,
-    naming: LegNaming,
+    pub(in super::super) naming: LegNaming,
     /// The expected number of scenarios: a suite with fewer must be noticed.
     expected: usize,
 }
 
 /// The names that the gateway of a leg offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LegNaming {
+pub(in super::super) enum LegNaming {
     /// Those of the upstream: `serve --one`.
     Own,
     /// The default ones of a gateway with several servers, behind a client that renames them.
@@ -43,11 +45,12 @@ const SKILLS: ChosenScenarios = ChosenScenarios::Named(&[
 ]);
 
 /// All legs.
-pub(super) const LEGS: [GatewayLeg; 9] = [
+pub(in super::super) const LEGS: [GatewayLeg; 9] = [
     GatewayLeg {
         name: "server-2025-11-25",
         era: "both",
         revision: "2025-11-25",
+        subject: "all that the revision requires of a server",
         scenarios: ChosenScenarios::Required,
         naming: LegNaming::Own,
         expected: 30,
@@ -56,6 +59,7 @@ pub(super) const LEGS: [GatewayLeg; 9] = [
         name: "server-2026-07-28",
         era: "both",
         revision: "2026-07-28",
+        subject: "all that the revision requires of a server",
         scenarios: ChosenScenarios::Required,
         naming: LegNaming::Own,
         expected: 37,
@@ -64,6 +68,7 @@ pub(super) const LEGS: [GatewayLeg; 9] = [
         name: "server-tasks",
         era: "both",
         revision: "2026-07-28",
+        subject: "tasks",
         scenarios: ChosenScenarios::Named(&[
             "tasks-lifecycle",
             "tasks-capability-negotiation",
@@ -83,6 +88,7 @@ pub(super) const LEGS: [GatewayLeg; 9] = [
         name: "server-skills",
         era: "both",
         revision: "2026-07-28",
+        subject: "skills",
         scenarios: SKILLS,
         naming: LegNaming::Own,
         expected: 3,
@@ -91,6 +97,7 @@ pub(super) const LEGS: [GatewayLeg; 9] = [
         name: "server-skills-old",
         era: "both",
         revision: "2025-11-25",
+        subject: "skills",
         scenarios: SKILLS,
         naming: LegNaming::Own,
         expected: 3,
@@ -99,6 +106,7 @@ pub(super) const LEGS: [GatewayLeg; 9] = [
         name: "server-new-before-old",
         era: "old",
         revision: "2026-07-28",
+        subject: "all that an upstream of the old era can do",
         scenarios: ChosenScenarios::RequiredWithoutInput,
         naming: LegNaming::Own,
         expected: 24,
@@ -107,6 +115,7 @@ pub(super) const LEGS: [GatewayLeg; 9] = [
         name: "server-old-before-new",
         era: "new",
         revision: "2025-11-25",
+        subject: "all that the revision requires of a server",
         scenarios: ChosenScenarios::Required,
         naming: LegNaming::Own,
         expected: 30,
@@ -115,6 +124,7 @@ pub(super) const LEGS: [GatewayLeg; 9] = [
         name: "server-renamed-2025-11-25",
         era: "both",
         revision: "2025-11-25",
+        subject: "all that the revision requires of a server",
         scenarios: ChosenScenarios::Required,
         naming: LegNaming::Default,
         expected: 30,
@@ -123,6 +133,7 @@ pub(super) const LEGS: [GatewayLeg; 9] = [
         name: "server-renamed-2026-07-28",
         era: "both",
         revision: "2026-07-28",
+        subject: "all that the revision requires of a server",
         scenarios: ChosenScenarios::Required,
         naming: LegNaming::Default,
         expected: 37,

@@ -35,7 +35,7 @@ pub(crate) struct Call {
 }
 
 /// A call that works.
-const fn works(tool: &'static str, words: &'static [&'static str], answer: &'static str) -> Call {
+pub(super) const fn works(tool: &'static str, words: &'static [&'static str], answer: &'static str) -> Call {
     Call { tool, words, code: 0, answer }
 }
 
@@ -44,8 +44,8 @@ const fn fails(tool: &'static str, words: &'static [&'static str], answer: &'sta
     Call { tool, words, code: 8, answer }
 }
 
-const NEWEST: &str = "2026-07-28";
-const LAST_OLD: &str = "2025-11-25";
+pub(super) const NEWEST: &str = "2026-07-28";
+pub(super) const LAST_OLD: &str = "2025-11-25";
 const FIRST: &str = "2024-11-05";
 
 pub(crate) const EVERYTHING: Server = Server {
