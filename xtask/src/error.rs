@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use crate::bench::OverLimit;
 use crate::generate::PageDrift;
 use crate::lint::flow_tables::StaleRow;
+use crate::lint::links::DeadLink;
 use crate::lint::structure::StructureFinding;
 use crate::lint::tree::SourceFinding;
 use crate::lint::wording::WordingFinding;
@@ -32,6 +33,8 @@ pub(crate) enum ChoreError {
     Wording(Vec<WordingFinding>),
     #[error("the architecture page is stale:\n{}", indent_lines(.0))]
     StaleRows(Vec<StaleRow>),
+    #[error("links lead nowhere:\n{}", indent_lines(.0))]
+    DeadLinks(Vec<DeadLink>),
     #[error("generated pages differ from the code:\n{}\nhint: run `cargo xtask generate`", indent_lines(.0))]
     Drift(Vec<PageDrift>),
     #[error("requirements without a test: {ids}\nhint: name the id in a comment before its test, or remove it from `{}`", page.display())]
@@ -76,6 +79,7 @@ impl ChoreError {
             | Self::Conformance { .. }
             | Self::NotTransparent { .. }
             | Self::OverLimit(_) => ExitCode::FAILURE,
+            | Self::DeadLinks(_)
         }
     }
 }

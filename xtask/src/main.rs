@@ -6,7 +6,7 @@
 //! | install the servers that tests talk to | [`fleet`] |
 //! | run the official conformance suite | [`conformance`] |
 //! | compare a server with itself behind the gateway | [`transparency`] |
-//! | check the source | [`lint`], [`lint::tree`], [`lint::structure`], [`lint::flow_tables`] |
+//! | check the source | [`lint`], [`lint::tree`], [`lint::structure`], [`lint::flow_tables`], [`lint::links`] |
 //! | write the reference pages | [`generate`] |
 //! | measure | [`mod@bench`] |
 //! | pack a release | [`dist`] |
