@@ -128,6 +128,14 @@ fn fleet_tour_shows_what_its_commands_print() {
     check_page(&world_with_packages(), "docs/tour.md");
 }
 
+// U7
+#[test]
+fn fleet_page_about_the_path_of_a_call_shows_what_its_commands_print() {
+    let world = world_with_packages();
+    world.ok(&["add", "memory", "npx", "-y", "@modelcontextprotocol/server-memory"]);
+    check_page(&world, "docs/how-it-works.md");
+}
+
 // N10 U7
 #[test]
 fn fleet_page_about_tokens_shows_what_its_commands_print() {
