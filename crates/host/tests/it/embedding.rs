@@ -150,6 +150,26 @@ fn readme_and_embedding_page_begin_with_the_example_that_is_compiled() {
 
 // U7
 #[test]
+fn every_fragment_of_the_embedding_page_is_compiled() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
+    let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
+    let code_lines = |text: &str| -> String {
+        text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+    };
+    let examples = ["agent", "embedding_page"].map(|name| read(&format!("crates/host/examples/{name}.rs")));
+    let compiled = examples.map(|example| code_lines(&example));
+    let page = read("docs/embed.md");
+    let fragments: Vec<&str> =
+        page.split("```rust\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    assert!(fragments.len() > 5, "{} fragments", fragments.len());
+    for fragment in fragments {
+        let lines = code_lines(fragment);
+        assert!(compiled.iter().any(|example| example.contains(&lines)), "not compiled:\n{fragment}");
+    }
+}
+
+// U7
+#[test]
 fn readme_requires_the_version_that_it_is_published_with() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
     let page = std::fs::read_to_string(page).unwrap();
