@@ -49,6 +49,14 @@ pub(crate) enum ChoreError {
     Conformance { failed: usize, all: usize, results: PathBuf },
     #[error("{different} of {all} items differ behind the gateway")]
     NotTransparent { different: usize, all: usize },
+    #[error(
+        "{files} files are not as they were committed\nhint: commit them, so that another folder can have the same files"
+    )]
+    Uncommitted { files: usize },
+    #[error("a second build is not the same: {files}\nhint: compare them with those in `{}`", second.display())]
+    NotReproducible { files: String, second: PathBuf },
+    #[error("the release is not ready: {steps}")]
+    Unreleasable { steps: String },
     #[error("over the limit:\n{}", indent_lines(.0))]
     OverLimit(Vec<OverLimit>),
 }
@@ -79,6 +87,9 @@ impl ChoreError {
             | Self::Conformance { .. }
             | Self::NotTransparent { .. }
             | Self::OverLimit(_) => ExitCode::FAILURE,
+            | Self::Uncommitted { .. }
+            | Self::NotReproducible { .. }
+            | Self::Unreleasable { .. }
             | Self::DeadLinks(_)
         }
     }
