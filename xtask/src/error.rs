@@ -79,6 +79,7 @@ impl ChoreError {
             | Self::Structure(_)
             | Self::Wording(_)
             | Self::StaleRows(_)
+            | Self::DeadLinks(_)
             | Self::Drift(_)
             | Self::Unproven { .. }
             | Self::Silent { .. }
@@ -86,11 +87,10 @@ impl ChoreError {
             | Self::Scenarios { .. }
             | Self::Conformance { .. }
             | Self::NotTransparent { .. }
-            | Self::OverLimit(_) => ExitCode::FAILURE,
             | Self::Uncommitted { .. }
             | Self::NotReproducible { .. }
             | Self::Unreleasable { .. }
-            | Self::DeadLinks(_)
+            | Self::OverLimit(_) => ExitCode::FAILURE,
         }
     }
 }
