@@ -50,7 +50,7 @@ pub(crate) enum ChoreError {
     #[error("{different} of {all} items differ behind the gateway")]
     NotTransparent { different: usize, all: usize },
     #[error(
-        "{files} files are not as they were committed\nhint: commit them, so that another folder can have the same files"
+        "uncommitted changes: {files}\nhint: commit them, so that another folder can have the same files"
     )]
     Uncommitted { files: usize },
     #[error("a second build is not the same: {files}\nhint: compare them with those in `{}`", second.display())]
