@@ -1,7 +1,8 @@
 //! Records the git commit that the program is built from, for `mcparley --version`.
 //!
 //! Only a release records it: other builds would compile the crate again after each commit. Reads the files of
-//! the repository and runs no program. Outside of a repository, as in a source archive, no commit is recorded.
+//! the repository and runs no program. A package of a registry is outside of a repository: there the commit is
+//! in the file that cargo packs. Elsewhere, as in a source archive, no commit is recorded.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,8 +11,9 @@ use std::path::{Path, PathBuf};
 const SHORT: usize = 10;
 
 fn main() {
-    let folder = is_release().then(|| GitFolder::find(Path::new(env!("CARGO_MANIFEST_DIR")))).flatten();
-    let commit = folder.and_then(|git| git.read_commit());
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let commit = is_release().then(|| read_packaged_commit(package).or_else(|| read_git_commit(package)));
+    let commit = commit.flatten().and_then(|commit| shorten_commit(&commit));
     let suffix = commit.map(|commit| format!(" ({commit})")).unwrap_or_default();
     emit(&format!("rustc-env=MCPARLEY_COMMIT={suffix}"));
     // Cargo runs a script that names no file again after every change in the package.
@@ -21,6 +23,23 @@ fn main() {
 #[expect(clippy::disallowed_methods, reason = "cargo tells build scripts the profile in a variable")]
 fn is_release() -> bool {
     std::env::var("PROFILE").is_ok_and(|profile| profile == "release")
+}
+
+/// Reads the commit that cargo noted in the package: `{"git": {"sha1": "…"}, …}`.
+fn read_packaged_commit(package: &Path) -> Option<String> {
+    let note = read_text(&package.join(".cargo_vcs_info.json"))?;
+    let (_, behind) = note.split_once("\"sha1\"")?;
+    behind.split('"').nth(1).map(str::to_owned)
+}
+
+fn read_git_commit(package: &Path) -> Option<String> {
+    GitFolder::find(package)?.read_commit()
+}
+
+/// The first digits of a commit; `None` for a text that is none.
+fn shorten_commit(commit: &str) -> Option<String> {
+    let is_commit = commit.len() >= SHORT && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_commit.then(|| commit.get(..SHORT).map(str::to_owned)).flatten()
 }
 
 /// The folders of a git repository.
@@ -44,18 +63,16 @@ impl GitFolder {
         Some(Self { own, shared })
     }
 
-    /// Reads the short commit of `HEAD`, and asks cargo to watch the files that it came from.
+    /// Reads the commit of `HEAD`, and asks cargo to watch the files that it came from.
     fn read_commit(&self) -> Option<String> {
         let head = read_watched(&self.own.join("HEAD"))?;
-        let commit = match head.trim().strip_prefix("ref: ") {
-            None => head.trim().to_owned(),
+        match head.trim().strip_prefix("ref: ") {
+            None => Some(head.trim().to_owned()),
             Some(branch) => match read_watched(&self.shared.join(branch)) {
-                Some(commit) => commit.trim().to_owned(),
-                None => find_packed(&read_watched(&self.shared.join("packed-refs"))?, branch)?,
+                Some(commit) => Some(commit.trim().to_owned()),
+                None => find_packed(&read_watched(&self.shared.join("packed-refs"))?, branch),
             },
-        };
-        let is_commit = commit.len() >= SHORT && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
-        is_commit.then(|| commit.get(..SHORT).map(str::to_owned)).flatten()
+        }
     }
 }
 

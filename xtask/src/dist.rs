@@ -2,10 +2,12 @@
 //!
 //! All files go into `target/packages`. The archive holds the program, shell completions, manual pages and
 //! licenses; the npm package holds the program alone, without an install script. [`check`] proves that both
-//! work in an empty home folder without a network.
+//! work in an empty home folder without a network, [`reproduce`] that another folder gives the same files.
 
 mod check;
 mod npm_package;
+mod path_map;
+mod reproduce;
 
 use std::path::{Path, PathBuf};
 
@@ -19,17 +21,39 @@ use crate::workspace;
 /// Options of the chore.
 #[derive(Debug, Args)]
 pub(crate) struct DistOptions {
+    #[command(flatten)]
+    build: BuildOptions,
+    /// Try the packages in an empty home folder without a network
+    #[arg(long = "check")]
+    try_packages: bool,
+    /// Build and pack the commit again in another folder, and compare all files
+    #[arg(long)]
+    reproduce: bool,
+}
+
+/// How the program of a release is built.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct BuildOptions {
     /// Build for this target, such as `x86_64-unknown-linux-musl`; the default is this machine's
     #[arg(long, value_name = "TRIPLE")]
     target: Option<String>,
-    /// Try the packages in an empty home folder without a network
-    #[arg(long)]
-    check: bool,
+    /// Build with this profile, for a trial of this chore
+    #[arg(long, value_name = "PROFILE", default_value = "dist")]
+    profile: String,
+}
+
+impl DistOptions {
+    /// A build with every check of its packages.
+    pub(crate) fn with_all_checks(build: BuildOptions) -> Self {
+        Self { build, try_packages: true, reproduce: true }
+    }
 }
 
 /// The packed release.
 #[derive(Debug)]
 struct Release {
+    /// The root of the workspace that it was built from.
+    source: PathBuf,
     folder: PathBuf,
     program: PathBuf,
     /// The name of archive and folder: program, version and target.
@@ -45,13 +69,16 @@ const TEXTS: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", "README.md"];
 
 /// Builds and packs the release.
 pub(crate) fn build_release(options: &DistOptions) -> Result<(), ChoreError> {
-    let release = Release::build(options.target.as_deref())?;
-    release.stage_files()?;
-    let archive = release.pack_archive()?;
-    let package = npm_package::pack_package(&release)?;
-    release.write_checksums(&[&archive, &package])?;
-    if options.check {
-        check::check_release(&release, &archive, &package)?;
+    if options.reproduce {
+        reproduce::require_commit()?;
+    }
+    let release = Release::build(workspace::workspace_root(), &options.build)?;
+    let packages = release.pack_all()?;
+    if options.try_packages {
+        check::check_release(&release, &packages[0], &packages[1])?;
+    }
+    if options.reproduce {
+        reproduce::compare_with_second_build(&release, &options.build)?;
     }
     println!("{}", release.folder.display());
     Ok(())
@@ -61,27 +88,49 @@ pub(crate) fn build_release(options: &DistOptions) -> Result<(), ChoreError> {
 const PACKED_RELOCATIONS: [&str; 2] = ["-C", "link-arg=-Wl,-z,pack-relative-relocs"];
 
 /// Builds the program of the packages and returns its path.
-pub(crate) fn build_program(target: Option<&str>) -> Result<PathBuf, ChoreError> {
-    let mut arguments = vec!["rustc", "--profile", "dist", "--locked", "--package", "mcparley-cli"];
+pub(crate) fn build_program() -> Result<PathBuf, ChoreError> {
+    build_program_in(workspace::workspace_root(), "dist", None)
+}
+
+/// Builds the program from the workspace at `source`; no path of this machine gets into it.
+fn build_program_in(source: &Path, profile: &str, target: Option<&str>) -> Result<PathBuf, ChoreError> {
+    let mut arguments = vec!["rustc", "--profile", profile, "--locked", "--package", "mcparley-cli"];
     arguments.extend(["--bin", "mcparley"]);
     arguments.extend(target.into_iter().flat_map(|target| ["--target", target]));
     let has_gnu_library = target.is_none_or(|target| target.ends_with("-gnu"));
     let linker: &[&str] = if has_gnu_library { &PACKED_RELOCATIONS } else { &[] };
-    ChoreStep::cargo(&arguments).run_build_with("mcparley", linker)
+    let mut step = ChoreStep::cargo(&arguments).in_folder(source);
+    for (name, value) in path_map::PathMap::for_build(source)?.build_variables() {
+        step = step.with_env(name, &value);
+    }
+    if source != workspace::workspace_root() {
+        step = step.with_env("CARGO_TARGET_DIR", &source.join("target").to_string_lossy());
+    }
+    step.run_build_with("mcparley", linker)
 }
 
 impl Release {
-    fn build(target: Option<&str>) -> Result<Self, ChoreError> {
-        let program = build_program(target)?;
+    fn build(source: &Path, options: &BuildOptions) -> Result<Self, ChoreError> {
+        let target = options.target.as_deref();
+        let program = build_program_in(source, &options.profile, target)?;
         let triple = target.map_or_else(|| format!("{}-linux", std::env::consts::ARCH), str::to_owned);
         let root = program.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == "target"));
-        let root = root.map_or_else(|| workspace::workspace_root().join("target"), Path::to_owned);
+        let root = root.map_or_else(|| source.join("target"), Path::to_owned);
         Ok(Self {
+            source: source.to_owned(),
             // Not `dist`, where cargo builds the profile of this name.
             folder: root.join("packages"),
             program,
             name: format!("mcparley-{}-{triple}", env!("CARGO_PKG_VERSION")),
         })
+    }
+
+    /// Packs the archive, the npm package and their checksums; returns the paths of the first two.
+    fn pack_all(&self) -> Result<[PathBuf; 2], ChoreError> {
+        self.stage_files()?;
+        let packages = [self.pack_archive()?, npm_package::pack_package(self)?];
+        self.write_checksums(&packages)?;
+        Ok(packages)
     }
 
     /// The folder that becomes the archive.
@@ -94,13 +143,13 @@ impl Release {
         let stage = self.stage();
         copy_file(&self.program, &stage.join("mcparley"))?;
         for text in TEXTS {
-            copy_file(&workspace::workspace_root().join(text), &stage.join(text))?;
+            copy_file(&self.source.join(text), &stage.join(text))?;
         }
         for (shell, file) in COMPLETIONS {
             let script = ChoreStep::program(&self.program, &["completions", shell]).run_for_output()?;
             write_file(&stage.join("completions").join(file), &script)?;
         }
-        let pages = workspace::workspace_root().join("docs/man");
+        let pages = self.source.join("docs/man");
         for page in std::fs::read_dir(&pages).map_err(ChoreError::file_error(&pages))? {
             let page = page.map_err(ChoreError::file_error(&pages))?;
             copy_file(&page.path(), &stage.join("man/man1").join(page.file_name()))?;
@@ -120,7 +169,7 @@ impl Release {
             "--group=0",
             "--numeric-owner",
             "--mtime=@0",
-            "--mode=go-w",
+            "--mode=u=rwX,go=rX",
             "--directory",
             &folder,
             "--file",
@@ -132,16 +181,20 @@ impl Release {
     }
 
     /// Writes `SHA256SUMS`, in the format that `sha256sum --check` reads.
-    fn write_checksums(&self, files: &[&Path]) -> Result<(), ChoreError> {
+    fn write_checksums(&self, files: &[PathBuf]) -> Result<(), ChoreError> {
         let mut lines = String::new();
         for file in files {
-            let bytes = std::fs::read(file).map_err(ChoreError::file_error(file))?;
-            let digest: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
             let name = file.file_name().unwrap_or_default().to_string_lossy();
-            lines.push_str(&format!("{digest}  {name}\n"));
+            lines.push_str(&format!("{}  {name}\n", file_digest(file)?));
         }
         write_file(&self.folder.join("SHA256SUMS"), &lines)
     }
+}
+
+/// The SHA-256 of a file, in hexadecimal digits.
+fn file_digest(file: &Path) -> Result<String, ChoreError> {
+    let bytes = std::fs::read(file).map_err(ChoreError::file_error(file))?;
+    Ok(Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 fn copy_file(from: &Path, to: &Path) -> Result<(), ChoreError> {

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use crate::bench::OverLimit;
 use crate::generate::PageDrift;
 use crate::lint::flow_tables::StaleRow;
+use crate::lint::links::DeadLink;
 use crate::lint::structure::StructureFinding;
 use crate::lint::tree::SourceFinding;
 use crate::lint::wording::WordingFinding;
@@ -32,6 +33,8 @@ pub(crate) enum ChoreError {
     Wording(Vec<WordingFinding>),
     #[error("the architecture page is stale:\n{}", indent_lines(.0))]
     StaleRows(Vec<StaleRow>),
+    #[error("links lead nowhere:\n{}", indent_lines(.0))]
+    DeadLinks(Vec<DeadLink>),
     #[error("generated pages differ from the code:\n{}\nhint: run `cargo xtask generate`", indent_lines(.0))]
     Drift(Vec<PageDrift>),
     #[error("requirements without a test: {ids}\nhint: name the id in a comment before its test, or remove it from `{}`", page.display())]
@@ -48,6 +51,14 @@ pub(crate) enum ChoreError {
     StalePage { page: &'static str, rows: String, hint: &'static str },
     #[error("{different} of {all} items differ behind the gateway")]
     NotTransparent { different: usize, all: usize },
+    #[error(
+        "uncommitted changes: {files}\nhint: commit them, so that another folder can have the same files"
+    )]
+    Uncommitted { files: usize },
+    #[error("a second build is not the same: {files}\nhint: compare them with those in `{}`", second.display())]
+    NotReproducible { files: String, second: PathBuf },
+    #[error("the release is not ready: {steps}")]
+    Unreleasable { steps: String },
     #[error("over the limit:\n{}", indent_lines(.0))]
     OverLimit(Vec<OverLimit>),
 }
@@ -70,6 +81,7 @@ impl ChoreError {
             | Self::Structure(_)
             | Self::Wording(_)
             | Self::StaleRows(_)
+            | Self::DeadLinks(_)
             | Self::Drift(_)
             | Self::Unproven { .. }
             | Self::Silent { .. }
@@ -78,6 +90,9 @@ impl ChoreError {
             | Self::Conformance { .. }
             | Self::StalePage { .. }
             | Self::NotTransparent { .. }
+            | Self::Uncommitted { .. }
+            | Self::NotReproducible { .. }
+            | Self::Unreleasable { .. }
             | Self::OverLimit(_) => ExitCode::FAILURE,
         }
     }

@@ -2,6 +2,7 @@
 
 mod alone;
 pub(crate) mod flow_tables;
+pub(crate) mod links;
 mod sources;
 pub(crate) mod structure;
 pub(crate) mod tree;
@@ -18,6 +19,7 @@ pub(crate) fn run_lints() -> Result<(), ChoreError> {
     structure::check_structure(workspace::workspace_root())?;
     wording::check_wording(workspace::workspace_root())?;
     flow_tables::check_flow_tables(workspace::workspace_root())?;
+    links::check_links(workspace::workspace_root())?;
     ChoreStep::cargo(&["fmt", "--all", "--check"]).run()?;
     ChoreStep::cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]).run()?;
     alone::check_crates(workspace::workspace_root())?;

@@ -6,10 +6,12 @@
 //! | install the servers that tests talk to | [`fleet`] |
 //! | run the official conformance suite | [`conformance`] |
 //! | compare a server with itself behind the gateway | [`transparency`] |
-//! | check the source | [`lint`], [`lint::tree`], [`lint::structure`], [`lint::flow_tables`] |
+//! | check the source | [`lint`], [`lint::tree`], [`lint::structure`], [`lint::flow_tables`], [`lint::links`] |
 //! | write the reference pages | [`generate`] |
 //! | measure | [`mod@bench`] |
-//! | pack a release | [`dist`] |
+//! | pack a release, and build it a second time | [`dist`] |
+//! | compare the library with that of an earlier commit | [`semver`] |
+//! | check that a version can be published | [`release`] |
 //!
 //! A chore is a sequence of commands; [`step`] prints and runs one, [`tool`] installs its program if needed.
 #![expect(
@@ -26,6 +28,8 @@ mod error;
 mod fleet;
 mod generate;
 mod lint;
+mod release;
+mod semver;
 mod step;
 mod test;
 mod tool;
@@ -89,6 +93,12 @@ enum Chore {
     },
     /// Build a release and pack it: archive, checksums, npm package, in `target/packages`
     Dist(dist::DistOptions),
+    /// Compare the public interface of the library with that of an earlier commit
+    ///
+    /// Installs cargo-semver-checks into `.tools` if it is missing or of another version.
+    Semver(semver::SemverOptions),
+    /// Check that a version can be published: packages, interface, reproduction; `CONTRIBUTING.md` has the rest
+    Release(release::ReleaseOptions),
     /// Measure the figures with a limit: planning, cold start, memory, naming
     Bench {
         /// Fail if a figure is over its limit
@@ -164,6 +174,8 @@ fn main() -> ExitCode {
         Chore::Transparency(wishes) => transparency::run_comparison(&wishes),
         Chore::Lint => lint::run_lints(),
         Chore::Dist(options) => dist::build_release(&options),
+        Chore::Semver(options) => semver::compare_interface(&options),
+        Chore::Release(options) => release::check_release(&options),
         Chore::Generate { check: true } => generate::check_pages(),
         Chore::Generate { check: false } => generate::write_pages(),
         Chore::Bench { strict, instead: None } => bench::run_benches(strict),
@@ -190,5 +202,17 @@ fn main() -> ExitCode {
             eprintln!("error: {error}");
             error.exit_code()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::Cli;
+
+    #[test]
+    fn no_chore_has_two_options_of_one_name() {
+        Cli::command().debug_assert();
     }
 }

@@ -21,6 +21,9 @@ pub(crate) const NEXTEST: PinnedTool = PinnedTool {
 /// The checker of dependencies.
 pub(crate) const DENY: PinnedTool =
     PinnedTool { name: "cargo-deny", word: "deny", version: "0.20.2", choice: &[] };
+/// The checker of public interfaces. Each of its versions reads the documentation format of some compilers only.
+pub(crate) const SEMVER_CHECKS: PinnedTool =
+    PinnedTool { name: "cargo-semver-checks", word: "semver-checks", version: "0.51.0", choice: &[] };
 
 /// A cargo subcommand in one version.
 #[derive(Clone, Copy, Debug)]

@@ -29,7 +29,7 @@ pub(super) struct ColdStart {
 
 /// Builds the program and measures its cold start.
 pub(super) fn measure_cold_start() -> Result<ColdStart, ChoreError> {
-    let stage = ColdStartStage::new(crate::dist::build_program(None)?)?;
+    let stage = ColdStartStage::new(crate::dist::build_program()?)?;
     for _ in 0..WARM_UPS {
         stage.time_run()?;
     }

@@ -10,14 +10,13 @@ use serde_json::{Value, json};
 use super::{Release, TEXTS, copy_file, write_file};
 use crate::error::ChoreError;
 use crate::step::ChoreStep;
-use crate::workspace;
 
 /// Packs the package and returns the path of its archive.
 pub(super) fn pack_package(release: &Release) -> Result<PathBuf, ChoreError> {
     let folder = release.folder.join("npm");
     copy_file(&release.program, &folder.join("bin/mcparley"))?;
     for text in TEXTS {
-        copy_file(&workspace::workspace_root().join(text), &folder.join(text))?;
+        copy_file(&release.source.join(text), &folder.join(text))?;
     }
     let manifest = package_manifest(is_static(release));
     write_file(&folder.join("package.json"), &format!("{manifest:#}\n"))?;

@@ -56,7 +56,11 @@ fn package_names(root: &Path) -> Result<Vec<String>, ChoreError> {
     let crates = root.join("crates");
     let mut manifests = Vec::new();
     for entry in std::fs::read_dir(&crates).map_err(ChoreError::file_error(&crates))? {
-        manifests.push(entry.map_err(ChoreError::file_error(&crates))?.path().join("Cargo.toml"));
+        let entry = entry.map_err(ChoreError::file_error(&crates))?.path();
+        // Between the crates there is the page that they share.
+        if entry.is_dir() {
+            manifests.push(entry.join("Cargo.toml"));
+        }
     }
     manifests.sort();
     manifests.iter().map(|manifest| package_name(manifest)).collect()

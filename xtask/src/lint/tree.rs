@@ -43,6 +43,11 @@ pub(crate) fn check_tree(root: &Path) -> Result<(), ChoreError> {
 
 /// The `.rs` files below `root` in a stable order, without build output and hidden folders.
 pub(crate) fn find_sources(root: &Path) -> Result<Vec<PathBuf>, ChoreError> {
+    find_files(root, "rs")
+}
+
+/// The files with this extension below `root` in a stable order, without build output and hidden folders.
+pub(crate) fn find_files(root: &Path, extension: &str) -> Result<Vec<PathBuf>, ChoreError> {
     let mut found = Vec::new();
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -53,7 +58,7 @@ pub(crate) fn find_sources(root: &Path) -> Result<Vec<PathBuf>, ChoreError> {
             let kind = entry.file_type().map_err(ChoreError::file_error(&folder))?;
             if kind.is_dir() && is_ours {
                 folders.push(entry.path());
-            } else if kind.is_file() && entry.path().extension().is_some_and(|extension| extension == "rs") {
+            } else if kind.is_file() && entry.path().extension().is_some_and(|found| found == extension) {
                 found.push(entry.path());
             }
         }

@@ -128,6 +128,40 @@ fn fleet_tour_shows_what_its_commands_print() {
     check_page(&world_with_packages(), "docs/tour.md");
 }
 
+// U7
+#[test]
+fn fleet_page_about_the_path_of_a_call_shows_what_its_commands_print() {
+    let world = world_with_packages();
+    world.ok(&["add", "memory", "npx", "-y", "@modelcontextprotocol/server-memory"]);
+    check_page(&world, "docs/how-it-works.md");
+}
+
+// N10 U7
+#[test]
+fn fleet_page_about_tokens_shows_what_its_commands_print() {
+    let world = world_with_packages();
+    let servers: [&[&str]; 5] = [
+        &[
+            "postman",
+            "-e",
+            "POSTMAN_API_KEY=none",
+            "--",
+            "npx",
+            "-y",
+            "@postman/postman-mcp-server",
+            "--full",
+        ],
+        &["playwright", "npx", "-y", "@playwright/mcp"],
+        &["github", "npx", "-y", "@modelcontextprotocol/server-github"],
+        &["files", "npx", "-y", "@modelcontextprotocol/server-filesystem", "."],
+        &["memory", "npx", "-y", "@modelcontextprotocol/server-memory"],
+    ];
+    for server in servers {
+        world.ok(&[&["add"], server].concat());
+    }
+    check_page(&world, "docs/tokens.md");
+}
+
 #[test]
 fn ellipsis_stands_for_any_lines_and_any_text() {
     let lines = |text: &str| -> Vec<String> { text.lines().map(str::to_owned).collect() };

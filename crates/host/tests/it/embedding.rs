@@ -136,13 +136,46 @@ fn paths_of_a_user_follow_the_variables() {
     assert_eq!(paths.executable, None);
 }
 
+// U7
 #[test]
-fn embedding_page_begins_with_the_example_that_is_compiled() {
+fn readme_and_embedding_page_begin_with_the_example_that_is_compiled() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
-    let page = std::fs::read_to_string(root.join("docs/embed.md")).unwrap();
-    let shown = page.split("```rust\n").nth(1).unwrap().split("```").next().unwrap();
     let example = std::fs::read_to_string(root.join("crates/host/examples/agent.rs")).unwrap();
-    assert!(example.ends_with(&format!("\n\n{shown}")), "docs/embed.md does not show examples/agent.rs");
+    for name in ["docs/embed.md", "crates/host/README.md"] {
+        let page = std::fs::read_to_string(root.join(name)).unwrap();
+        let shown = page.split("```rust\n").nth(1).unwrap().split("```").next().unwrap();
+        assert!(example.ends_with(&format!("\n\n{shown}")), "{name} does not show examples/agent.rs");
+    }
+}
+
+// U7
+#[test]
+fn every_fragment_of_the_embedding_page_is_compiled() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
+    let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
+    let code_lines = |text: &str| -> String {
+        text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+    };
+    let examples = ["agent", "embedding_page"].map(|name| read(&format!("crates/host/examples/{name}.rs")));
+    let compiled = examples.map(|example| code_lines(&example));
+    let page = read("docs/embed.md");
+    let fragments: Vec<&str> =
+        page.split("```rust\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    assert!(fragments.len() > 5, "{} fragments", fragments.len());
+    for fragment in fragments {
+        let lines = code_lines(fragment);
+        assert!(compiled.iter().any(|example| example.contains(&lines)), "not compiled:\n{fragment}");
+    }
+}
+
+// U7
+#[test]
+fn readme_requires_the_version_that_it_is_published_with() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let shown = page.lines().find_map(|line| line.strip_prefix("mcparley = \"")?.strip_suffix('"')).unwrap();
+    let own = concat!(env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"));
+    assert_eq!(shown, own);
 }
 
 // G6
