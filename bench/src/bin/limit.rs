@@ -52,6 +52,7 @@ fn start_servers(count: usize, program: &Path) -> io::Result<()> {
     servers.into_iter().try_for_each(RawClient::wait_for_exit)
 }
 
+#[expect(clippy::disallowed_methods, reason = "a lower bound checks nothing")]
 fn read_cache(configuration: &Path, home: &Path) -> io::Result<()> {
     serde_json::from_slice::<IgnoredAny>(&std::fs::read(configuration)?)?;
     let is_hidden = |path: &PathBuf| path.file_name().is_some_and(|name| name.as_encoded_bytes()[0] == b'.');

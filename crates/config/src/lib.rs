@@ -5,7 +5,7 @@
 //! | the files and folders of a user | [`Paths`] |
 //! | sources are read | [`load_config`] with [`RunOptions`] → [`LoadedConfig`]: `sources`, `project_roots` |
 //! | servers of one run, in a word of the command line | [`InlineServer`] |
-//! | agents that files describe | [`load_agents`] → [`AgentSpec`] |
+//! | agents that files describe | [`load_agents`] → [`AgentSpec`]; their [`front_matter`] |
 //! | **the plan status of every declared server** | **[`plan`]**, the place to start reading |
 //! | approvals of servers, accepted tool definitions | `approval_store`, [`trust`] |
 //! | edits for the user: add, remove, enable, disable, approve | [`change`]: `edit_target`, [`json_editor`], `change_error` |
@@ -21,6 +21,7 @@ pub mod change;
 mod change_error;
 pub mod client_setup;
 mod edit_target;
+pub mod front_matter;
 pub mod import;
 mod import_format;
 mod inline_server;

@@ -18,7 +18,7 @@ use crate::inspection_server;
 use crate::page_opener::PageOpener;
 use crate::permission::{Approver, Classifier, DenyingApprover};
 use crate::reload;
-use crate::search::SearchVectors;
+use crate::search_vectors::SearchVectors;
 use mcparley_config::{BUILT_IN_SERVER, LoadedConfig, Paths, RunOptions, StartPolicy, load_config};
 use mcparley_pool::attach::DaemonLink;
 use mcparley_pool::auth::IdentitySettings;

@@ -42,7 +42,7 @@ use crate::audit::AuditEntry;
 use crate::hooks::{HookNote, HookRunner};
 use crate::page_opener::{NoPageOpener, PageOpener};
 use crate::permission::PendingCall;
-use crate::search::SearchVectors;
+use crate::search_vectors::SearchVectors;
 use agent::Shared;
 use mcparley_catalog::{Assembler, Catalog};
 use mcparley_config::reconnect_requests::SeenRequests;

@@ -71,6 +71,7 @@ pub mod prompt;
 pub mod reload;
 pub mod resource;
 pub mod search;
+mod search_vectors;
 mod server_logs;
 mod sign_in;
 pub mod skill;

@@ -6,10 +6,8 @@
 
 mod answer;
 mod prepare;
-mod vectors;
 
-pub(crate) use vectors::SearchVectors;
-pub use vectors::SearchVectorsError;
+pub use crate::search_vectors::SearchVectorsError;
 
 use std::sync::Arc;
 
@@ -63,6 +61,26 @@ pub enum UnsearchedReason {
         /// The error, sanitized and shortened. It may be text of the server.
         error: Untrusted,
     },
+}
+
+impl Host {
+    /// The fault of the word vectors for tool search: after the first search, or after
+    /// [`Host::check_search_vectors`]. Tools are searched by words alone then.
+    #[must_use]
+    pub fn search_vectors_error(&self) -> Option<SearchVectorsError> {
+        self.search_vectors()?.error()
+    }
+
+    /// Reads the word vectors for tool search, unless they were read before.
+    ///
+    /// # Errors
+    /// The fault of their files.
+    pub fn check_search_vectors(&self) -> Result<(), SearchVectorsError> {
+        if let Some(vectors) = self.search_vectors() {
+            vectors.read();
+        }
+        self.search_vectors_error().map_or(Ok(()), Err)
+    }
 }
 
 impl Host {

@@ -9,8 +9,16 @@ use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions};
 
 use crate::explain::Explain;
-use crate::front_matter::TranslatedJson;
 use crate::scope::{ConfigOrigin, Source, TextPosition};
+
+/// JSON that was translated from another text.
+#[derive(Debug, Default)]
+pub struct TranslatedJson {
+    /// The JSON.
+    pub json: String,
+    /// The original positions of values and names, by their offset in the JSON; ascending.
+    pub places: Vec<(usize, TextPosition)>,
+}
 
 /// A parsed JSON text: its source, and the tree with a position for every value.
 #[derive(Debug)]

@@ -17,7 +17,7 @@
 //! | which hooks run beside a call | [`hook`] |
 //! | which text is masked or escaped | [`secret`], [`text`] |
 //! | which name did the user mean | [`similar`] |
-//! | which limits apply | [`limits`]; the token estimate of a text: [`tokens`] |
+//! | which limits apply | [`limits`] |
 
 pub mod ancestry;
 pub mod approval;
@@ -26,7 +26,6 @@ pub mod config;
 pub mod document;
 pub mod expand;
 pub mod explain;
-pub mod front_matter;
 pub mod glob;
 pub mod hex;
 pub mod hook;
@@ -43,6 +42,5 @@ pub mod settings;
 pub mod signature;
 pub mod similar;
 pub mod text;
-pub mod tokens;
 pub mod tool;
 pub mod trust;

@@ -1,8 +1,8 @@
 //! The size limit for the text of one result, in characters and tokens.
 
+use crate::token_estimate;
 use mcparley_model::expand::Env;
 use mcparley_model::limits::{RESULT_CHARS, RESULT_TOKENS};
-use mcparley_model::tokens;
 use mcparley_model::tool::Tool;
 
 /// The characters and tokens that the text of one result may take.
@@ -57,7 +57,7 @@ impl ResultBudget {
         let chars = self.chars.checked_sub(text.chars().count())?;
         let tokens = match self.tokens {
             usize::MAX => usize::MAX,
-            tokens => tokens.checked_sub(tokens::estimate_tokens(text))?,
+            tokens => tokens.checked_sub(token_estimate::estimate_tokens(text))?,
         };
         Some(Self { chars, tokens })
     }

@@ -36,6 +36,7 @@ mod shape;
 mod spill;
 mod store;
 mod stored;
+mod token_estimate;
 
 pub use blocks::{read_blocks, resource_outcome};
 pub use budget::ResultBudget;

@@ -1,8 +1,8 @@
 //! Checks the text of a result against its budget; text over the budget is stored, or cut if it cannot be
 //! stored.
 
+use crate::token_estimate;
 use mcparley_model::text::{TRUNCATED, truncated_prefix};
-use mcparley_model::tokens;
 
 use crate::budget::ResultBudget;
 use crate::note::{self, TextSummary, count_chars};
@@ -33,7 +33,7 @@ pub(super) fn measure_excess(outcome: &CallOutcome, budget: ResultBudget) -> Opt
     let (mut chars, mut all) = (0, 0);
     for text in words().chain(unsaid) {
         chars += count_chars(text);
-        all += tokens::estimate_tokens(text);
+        all += token_estimate::estimate_tokens(text);
     }
     (!budget.can_hold(chars, all)).then_some(TextExcess { budget, chars })
 }
@@ -143,7 +143,7 @@ fn cut_outcome(mut outcome: CallOutcome, excess: TextExcess, because: &str) -> C
 
 /// The byte position at which a text over the budget is cut.
 fn cut_position(text: &str, budget: ResultBudget) -> usize {
-    let by_tokens = tokens::prefix_within(text, budget.tokens);
+    let by_tokens = token_estimate::prefix_within(text, budget.tokens);
     let by_chars = truncated_prefix(text, budget.chars.min(count_chars(by_tokens)));
     by_chars.map_or(text.len(), str::len)
 }

@@ -222,9 +222,7 @@ impl ScriptedServer {
             (RequestEra::Old, "ping") => ServerOutcome::Result(json!({})),
             (RequestEra::New, "server/discover") => ServerOutcome::Result(greeting::discover_result(options)),
             (RequestEra::New, "subscriptions/listen") => {
-                let scripts = &options.scripts;
-                let changed = scripts.text(Name::Described).zip(scripts.text(Name::ChangedBeforeListen));
-                changed.map(|(file, text)| std::fs::write(file, text)).transpose()?;
+                lists::change_description(&options.scripts)?;
                 self.subscriptions.open_stream(request, options.scripts.has(Name::Watched))?;
                 ServerOutcome::Silence
             }

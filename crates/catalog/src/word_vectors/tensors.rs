@@ -148,6 +148,9 @@ impl<'f> TensorFile<'f> {
     }
 }
 
+/// The numbers of all rows, and the factor of each row.
+type QuantizedRows = (Box<[i8]>, Box<[f32]>);
+
 impl Tensor<'_> {
     /// The rows and dimensions of a table.
     fn table_size(&self) -> Result<(usize, usize), Fault> {
@@ -176,7 +179,7 @@ impl Tensor<'_> {
     }
 
     /// All rows with one byte per number, and the factor of each.
-    fn quantize_rows(&self, rows: usize, dimensions: usize) -> Result<(Box<[i8]>, Box<[f32]>), Fault> {
+    fn quantize_rows(&self, rows: usize, dimensions: usize) -> Result<QuantizedRows, Fault> {
         if self.kind == NumberKind::I8 {
             let numbers = self.bytes.iter().map(|byte| byte.cast_signed()).collect();
             return Ok((numbers, vec![1.0; rows].into_boxed_slice()));

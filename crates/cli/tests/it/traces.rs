@@ -130,7 +130,7 @@ fn endpoint(collector: &TraceCollector) -> (&'static str, String) {
     ("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url())
 }
 
-fn find<'s>(spans: &'s [CollectedSpan], what: impl Fn(&CollectedSpan) -> bool) -> &'s CollectedSpan {
+fn find(spans: &[CollectedSpan], what: impl Fn(&CollectedSpan) -> bool) -> &CollectedSpan {
     spans.iter().find(|span| what(span)).unwrap_or_else(|| panic!("{spans:#?}"))
 }
 

@@ -10,7 +10,6 @@ use crate::plan::ServerDeclaration;
 use mcparley_model::config::RawServer;
 use mcparley_model::document::{JsonDocument, Member, Node};
 use mcparley_model::explain::Explain;
-use mcparley_model::front_matter;
 use mcparley_model::limits::{AGENT_FILE_BYTES, AGENT_FILES};
 use mcparley_model::name::ServerName;
 use mcparley_model::scope::{ConfigOrigin, Scope};
@@ -22,6 +21,7 @@ use super::agent_view::suggest_similar;
 use super::file::{ConfigProblem, FileTrust, OpenedSource, Severity, open_found};
 use super::{RunOptions, SettingSource};
 use crate::agent_spec::AgentSpec;
+use crate::front_matter;
 use crate::paths::Paths;
 
 /// The agents that files describe.

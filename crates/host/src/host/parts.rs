@@ -19,7 +19,7 @@ use crate::permission::{
     Approver, Classifier, CommandClassifier, HistoryClassifier, PendingCall, PermissionDeciders,
     PermissionGate,
 };
-use crate::search::SearchVectors;
+use crate::search_vectors::SearchVectors;
 use mcparley_config::LoadedConfig;
 use mcparley_config::change::bind_typed_rules;
 use mcparley_pool::connection::{Connection, StatusEvent};

@@ -1,8 +1,8 @@
 //! Reads a skill and its files: only those its entry lists, and only if size and digest match.
 
 use base64::Engine as _;
+use mcparley_config::front_matter;
 use mcparley_model::document::JsonDocument;
-use mcparley_model::front_matter;
 use mcparley_model::hex::Hex;
 use mcparley_model::name::ServerName;
 use mcparley_model::scope::Source;

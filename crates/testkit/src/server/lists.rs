@@ -5,6 +5,7 @@ use crate::message::ClientMessage;
 use crate::options::RequestedScripts;
 use mcparley_testkit::Name;
 use serde_json::{Value, json};
+use std::io;
 
 /// The methods that are answered here.
 pub(crate) const METHODS: [&str; 10] = [
@@ -112,6 +113,13 @@ fn tools_page(scripts: &RequestedScripts, due: DueFaults<'_>, cursor: Option<&st
         tools.splice(1..1, marked_tools(region));
     }
     json!({ "tools": tools })
+}
+
+/// Changes the description of the tool `add` if the script says so.
+#[expect(clippy::disallowed_methods, reason = "a file of a test, which nothing else writes")]
+pub(crate) fn change_description(scripts: &RequestedScripts) -> io::Result<()> {
+    let changed = scripts.text(Name::Described).zip(scripts.text(Name::ChangedBeforeListen));
+    changed.map_or(Ok(()), |(file, text)| std::fs::write(file, text))
 }
 
 /// The content of a file that a test wrote for this server; empty if there is none.

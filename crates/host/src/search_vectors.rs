@@ -10,8 +10,6 @@ use mcparley_catalog::{WordVectors, WordVectorsError, WordVectorsSource};
 use mcparley_model::limits::{VECTOR_FILE_BYTES, VECTOR_TOKENIZER_BYTES};
 use mcparley_platform::file::read_bytes;
 
-use crate::host::Host;
-
 /// The fault of the word vectors of a host.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the word vectors in {} cannot be used: {error}; tools are searched by words", path.display())]
@@ -49,27 +47,16 @@ impl SearchVectors {
     pub(crate) fn source(&self) -> Arc<WordVectorsSource> {
         Arc::clone(&self.source)
     }
-}
 
-impl Host {
-    /// The fault of the word vectors for tool search: after the first search, or after
-    /// [`Host::check_search_vectors`]. Tools are searched by words alone then.
-    #[must_use]
-    pub fn search_vectors_error(&self) -> Option<SearchVectorsError> {
-        let vectors = self.search_vectors()?;
-        let error = vectors.source.error()?.clone();
-        Some(SearchVectorsError { path: vectors.path.clone(), error })
+    /// Reads the files, unless they were read before.
+    pub(crate) fn read(&self) {
+        self.source.read();
     }
 
-    /// Reads the word vectors for tool search, unless they were read before.
-    ///
-    /// # Errors
-    /// The fault of their files.
-    pub fn check_search_vectors(&self) -> Result<(), SearchVectorsError> {
-        if let Some(vectors) = self.search_vectors() {
-            vectors.source.read();
-        }
-        self.search_vectors_error().map_or(Ok(()), Err)
+    /// The fault of the files, once they were read.
+    pub(crate) fn error(&self) -> Option<SearchVectorsError> {
+        let error = self.source.error()?.clone();
+        Some(SearchVectorsError { path: self.path.clone(), error })
     }
 }
 

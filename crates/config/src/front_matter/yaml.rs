@@ -1,12 +1,10 @@
 //! Translates YAML to JSON event by event, without building a tree.
 
+use mcparley_model::document::{SyntaxError, TranslatedJson};
+use mcparley_model::limits::FRONT_MATTER_DEPTH;
+use mcparley_model::scope::{Source, TextPosition};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span};
 use serde_json::{Number, Value};
-
-use super::TranslatedJson;
-use crate::document::SyntaxError;
-use crate::limits::FRONT_MATTER_DEPTH;
-use crate::scope::{Source, TextPosition};
 
 /// The number of lines in the file before the YAML.
 const LINES_BEFORE: usize = 1;

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use mcparley_model::document::JsonDocument;
+use mcparley_model::limits::FRONT_MATTER_DEPTH;
 use proptest::prelude::*;
 
 use super::*;
-use crate::document::JsonDocument;
-use crate::limits::FRONT_MATTER_DEPTH;
 
 fn read(yaml: &str) -> Result<serde_json::Value, String> {
     let source = Source::from_label("file");
@@ -15,7 +15,7 @@ fn read(yaml: &str) -> Result<serde_json::Value, String> {
         .unwrap_or_default();
     let document =
         JsonDocument::parse_translation(source, &translation).map_err(|error| error.to_string())?;
-    Ok(document.root().map(crate::document::Node::to_json).unwrap_or_default())
+    Ok(document.root().map(mcparley_model::document::Node::to_json).unwrap_or_default())
 }
 
 #[test]

@@ -6,16 +6,8 @@
 
 mod yaml;
 
-use crate::document::SyntaxError;
-use crate::scope::{Source, TextPosition};
-
-/// JSON that was translated from another text.
-#[derive(Debug, Default)]
-pub struct TranslatedJson {
-    pub(crate) json: String,
-    /// The original positions of values and names, by their offset in the JSON; ascending.
-    pub(crate) places: Vec<(usize, TextPosition)>,
-}
+use mcparley_model::document::{SyntaxError, TranslatedJson};
+use mcparley_model::scope::{Source, TextPosition};
 
 /// Translates the front matter of a markdown text to JSON; `None` if there is no front matter.
 ///

@@ -14,8 +14,7 @@ fn quarter_tokens(character: char) -> usize {
 }
 
 /// Estimates the number of tokens of a text.
-#[must_use]
-pub fn estimate_tokens(text: &str) -> usize {
+pub(crate) fn estimate_tokens(text: &str) -> usize {
     // Counted by the first byte of every character, in blocks without a branch: results have megabytes.
     let block = |block: &[u8]| -> u32 {
         block
@@ -27,15 +26,8 @@ pub fn estimate_tokens(text: &str) -> usize {
     quarters.div_ceil(4)
 }
 
-/// The upper bound of the estimate for any text of this many bytes.
-#[must_use]
-pub fn max_tokens(bytes: usize) -> usize {
-    bytes.div_ceil(3)
-}
-
 /// The longest prefix of the text with an estimate of at most `limit` tokens.
-#[must_use]
-pub fn prefix_within(text: &str, limit: usize) -> &str {
+pub(crate) fn prefix_within(text: &str, limit: usize) -> &str {
     let (mut left, mut end) = (limit.saturating_mul(4), 0);
     for character in text.chars() {
         let Some(rest) = left.checked_sub(quarter_tokens(character)) else { break };
@@ -67,7 +59,7 @@ mod tests {
         fn block_estimate_agrees_with_character_estimate(text in "\\PC*") {
             let sum: usize = text.chars().map(quarter_tokens).sum();
             prop_assert_eq!(estimate_tokens(&text), sum.div_ceil(4));
-            prop_assert!(estimate_tokens(&text) <= max_tokens(text.len()));
+            prop_assert!(estimate_tokens(&text) <= text.len().div_ceil(3));
         }
 
         // R2
