@@ -128,6 +128,10 @@ impl<'b> Scanner<'b> {
             b'"' => 1 + rest.get(1..)?.iter().position(|byte| *byte == b'"')? + 1,
             _ => rest.iter().position(|byte| !byte.is_ascii_digit() && *byte != b'.')?,
         };
+        // `1e5` is not the id `1`.
+        if rest.get(end).is_some_and(|next| !next.is_ascii_whitespace() && !b",}]".contains(next)) {
+            return None;
+        }
         std::str::from_utf8(rest.get(..end)?).ok().and_then(Id::parse)
     }
 
