@@ -11,7 +11,7 @@ use percent_encoding::percent_decode_str;
 use url::Url;
 
 use self::stand_in::ParsedUrl;
-use super::guess::{is_secret_pair, is_variable, looks_secret, mask_word};
+use super::guess::{is_secret_pair, is_variable, looks_secret, mask_tokens, mask_word};
 use crate::secret::MASK;
 
 /// The longest fragment that passes for a heading in a document.
@@ -60,9 +60,9 @@ pub(super) fn mask_embedded_url(word: &str) -> Option<String> {
     let end = quote.and_then(|quote| rest.find(quote)).unwrap_or(rest.len());
     let (url, suffix) = rest.split_at_checked(end)?;
     let prefix = if looks_secret(prefix.trim_end_matches(|c: char| !c.is_ascii_alphanumeric())) {
-        MASK
+        MASK.to_owned()
     } else {
-        prefix
+        mask_tokens(prefix)
     };
     Some(match mask_url(url) {
         Some(shown) => format!("{prefix}{shown}{}", mask_word(suffix)),
@@ -138,8 +138,10 @@ fn mask_pairs(query: &str) -> String {
 /// Masks the value of a query pair regardless of its name, because no list of secret names is complete.
 fn mask_pair(pair: &str) -> String {
     match pair.split_once('=') {
-        Some((_, value)) if value.is_empty() || is_variable(value) || is_flag(value) => pair.to_owned(),
-        Some((name, _)) => format!("{name}={MASK}"),
+        Some((name, value)) if value.is_empty() || is_variable(value) || is_flag(value) => {
+            format!("{}={value}", mask_tokens(name))
+        }
+        Some((name, _)) => format!("{}={MASK}", mask_tokens(name)),
         None if pair.is_empty() || is_variable(pair) => pair.to_owned(),
         None => MASK.to_owned(),
     }
@@ -174,11 +176,14 @@ fn is_hex_token(text: &str) -> bool {
 
 fn is_secret_text(text: &str) -> bool {
     let is_named_secret = text.split_once('=').is_some_and(|(name, value)| is_secret_pair(name, value));
-    is_named_secret || looks_secret(text) || text.split([':', ';', ',', '=']).any(looks_secret)
+    is_named_secret
+        || looks_secret(text)
+        || text.split([':', ';', ',', '=']).any(looks_secret)
+        || mask_tokens(text) != text
 }
 
 fn hide_behind_scheme(scheme: &str) -> String {
-    format!("{scheme}://{MASK}")
+    format!("{}://{MASK}", mask_tokens(scheme))
 }
 
 fn char_len(text: &str, at: usize) -> usize {
