@@ -14,6 +14,9 @@ use self::stand_in::ParsedUrl;
 use super::guess::{is_secret_pair, is_variable, looks_secret, mask_tokens, mask_word};
 use crate::secret::MASK;
 
+/// What is shown in place of a path that cannot be divided into words.
+const MASKED_PATH: &str = "/***";
+
 /// The longest fragment that passes for a heading in a document.
 const HEADING_CHARS: usize = 40;
 
@@ -27,7 +30,12 @@ pub(super) fn mask_url(text: &str) -> Option<String> {
     if parsed.url.host_str().is_some_and(|host| host.contains(MASK)) {
         return None;
     }
-    let shown = format_masked_url(&parsed);
+    // The parser removes tabs and line breaks, which may have been the end of a word: what is behind the host is
+    // then one word that was several.
+    let shown = match text.contains(['\t', '\n', '\r']) {
+        true => format_masked_origin(&parsed) + MASKED_PATH,
+        false => format_masked_origin(&parsed) + &format_masked_path(&parsed),
+    };
     // The parser ends a bare host with `/`, which is not in the text.
     let is_as_written = shown.strip_suffix('/').is_some_and(|bare| bare == text);
     Some(if is_as_written { text.to_owned() } else { shown })
@@ -90,7 +98,8 @@ pub(super) fn secret_path_segments(url: &Url) -> Vec<&str> {
     url.path().split('/').filter(|segment| is_secret_segment(segment)).collect()
 }
 
-fn format_masked_url(ParsedUrl { url, stand_ins }: &ParsedUrl) -> String {
+/// Formats the part of a URL up to the port.
+fn format_masked_origin(ParsedUrl { url, stand_ins }: &ParsedUrl) -> String {
     let restore = |part: &str| stand_ins.restore_placeholders(part);
     let mut shown = format!("{}://", restore(url.scheme()));
     if !url.username().is_empty() {
@@ -108,8 +117,14 @@ fn format_masked_url(ParsedUrl { url, stand_ins }: &ParsedUrl) -> String {
         shown.push(':');
         shown.push_str(&stand_ins.restore_port(port));
     }
+    shown
+}
+
+/// Formats path, query and fragment.
+fn format_masked_path(ParsedUrl { url, stand_ins }: &ParsedUrl) -> String {
+    let restore = |part: &str| stand_ins.restore_placeholders(part);
     let path = url.path().split('/').map(|segment| mask_segment(restore(segment)));
-    shown.push_str(&path.collect::<Vec<_>>().join("/"));
+    let mut shown = path.collect::<Vec<_>>().join("/");
     if let Some(query) = url.query() {
         shown.push('?');
         shown.push_str(&mask_pairs(&restore(query)));
@@ -139,12 +154,18 @@ fn mask_pairs(query: &str) -> String {
 fn mask_pair(pair: &str) -> String {
     match pair.split_once('=') {
         Some((name, value)) if value.is_empty() || is_variable(value) || is_flag(value) => {
-            format!("{}={value}", mask_tokens(name))
+            format!("{}={value}", mask_pair_name(name))
         }
-        Some((name, _)) => format!("{}={MASK}", mask_tokens(name)),
+        Some((name, _)) => format!("{}={MASK}", mask_pair_name(name)),
         None if pair.is_empty() || is_variable(pair) => pair.to_owned(),
         None => MASK.to_owned(),
     }
+}
+
+/// Masks the name of a query pair if it holds a token.
+fn mask_pair_name(name: &str) -> &str {
+    let text = percent_decode_str(name).decode_utf8_lossy();
+    if mask_tokens(&text) == text { name } else { MASK }
 }
 
 /// Whether a fragment is a heading in a document, such as `getting-started`: words without digits.

@@ -206,6 +206,8 @@ fn token_is_masked_wherever_it_is_a_word_of_its_own() {
         ("https://h/?ghp_0123456789=1", "https://h/?***=1"),
         ("https://h/x#ghp_0123456789=v", "https://h/x#***=***"),
         ("\"ghp_0123456789\":https://h/", "\"***\":https://h/"),
+        ("https://h/x?y\tghp_0123456789\t=1", "https://h/***"),
+        ("https://h/x?y%22ghp_0123456789%22=1", "https://h/x?***=1"),
     ] {
         assert_eq!(super::mask_secrets(line), expected, "{line:?}");
     }
