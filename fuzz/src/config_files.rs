@@ -44,13 +44,13 @@ pub fn check_config(data: &[u8]) {
     }
 }
 
-/// The position is in the text, or right behind one of its lines.
+/// The position is in the text, or right behind one of its lines. CR, LF and both together end a line.
 fn check_position(text: &str, place: TextPosition) {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n").replace('\r', "\n");
     let line = usize::try_from(place.line).ok().and_then(|line| line.checked_sub(1));
     let length = line.and_then(|line| text.split('\n').nth(line)).map(|line| line.chars().count());
     let column = usize::try_from(place.column).unwrap_or_default();
-    assert!(length.is_some_and(|length| (1..=length + 1).contains(&column)), "{place:?} in {text:?}");
+    assert!(length.is_some_and(|length| (1..=length + 2).contains(&column)), "{place:?} in {text:?}");
 }
 
 fn check_origin(text: &str, origin: &ConfigOrigin) {
