@@ -14,28 +14,32 @@ use self::stand_in::ParsedUrl;
 use super::guess::{is_secret_pair, is_variable, looks_secret, mask_tokens, mask_word};
 use crate::secret::MASK;
 
-/// What is shown in place of a path that cannot be divided into words.
-const MASKED_PATH: &str = "/***";
-
 /// The longest fragment that passes for a heading in a document.
 const HEADING_CHARS: usize = 40;
 
 /// The shortest hexadecimal path segment that is taken for a token.
 const HEX_TOKEN_CHARS: usize = 16;
 
-/// Masks a URL with an authority; `None` for any other text.
+/// Masks a word that is a URL with an authority; `None` for any other text.
+///
+/// The parser removes tabs and line breaks, which end words: what was several words would be shown as one, so
+/// only the scheme is. The same holds for a host that holds a token.
 pub(super) fn mask_url(text: &str) -> Option<String> {
+    let shown = mask_whole_url(text)?;
+    let Some((scheme, rest)) = shown.split_once("://") else { return Some(shown) };
+    let authority = rest.split('/').next().unwrap_or_default();
+    let is_several_words = text.contains(['\t', '\n', '\r']);
+    let is_hidden = is_several_words || mask_tokens(authority) != authority;
+    Some(if is_hidden { hide_behind_scheme(scheme) } else { shown })
+}
+
+fn mask_whole_url(text: &str) -> Option<String> {
     let parsed = ParsedUrl::parse(text).filter(|parsed| parsed.url.has_authority())?;
     // Where a part that cannot be expanded was masked, the text before it may be a password.
     if parsed.url.host_str().is_some_and(|host| host.contains(MASK)) {
         return None;
     }
-    // The parser removes tabs and line breaks, which may have been the end of a word: what is behind the host is
-    // then one word that was several.
-    let shown = match text.contains(['\t', '\n', '\r']) {
-        true => format_masked_origin(&parsed) + MASKED_PATH,
-        false => format_masked_origin(&parsed) + &format_masked_path(&parsed),
-    };
+    let shown = format_masked_url(&parsed);
     // The parser ends a bare host with `/`, which is not in the text.
     let is_as_written = shown.strip_suffix('/').is_some_and(|bare| bare == text);
     Some(if is_as_written { text.to_owned() } else { shown })
@@ -46,13 +50,13 @@ pub(super) fn mask_url_field(text: &str) -> String {
     if is_variable(text) {
         return text.to_owned();
     }
-    if let Some(shown) = mask_url(text) {
+    if let Some(shown) = mask_whole_url(text) {
         return shown;
     }
     match text.split_once("://") {
         Some((scheme, _)) => hide_behind_scheme(scheme),
         // `${BASE}/mcp?key=…` and `example.com/mcp` read like the rest of a URL.
-        None => mask_url(&format!("https://{text}"))
+        None => mask_whole_url(&format!("https://{text}"))
             .and_then(|shown| shown.strip_prefix("https://").map(str::to_owned))
             .unwrap_or_else(|| MASK.to_owned()),
     }
@@ -98,8 +102,7 @@ pub(super) fn secret_path_segments(url: &Url) -> Vec<&str> {
     url.path().split('/').filter(|segment| is_secret_segment(segment)).collect()
 }
 
-/// Formats the part of a URL up to the port.
-fn format_masked_origin(ParsedUrl { url, stand_ins }: &ParsedUrl) -> String {
+fn format_masked_url(ParsedUrl { url, stand_ins }: &ParsedUrl) -> String {
     let restore = |part: &str| stand_ins.restore_placeholders(part);
     let mut shown = format!("{}://", restore(url.scheme()));
     if !url.username().is_empty() {
@@ -117,14 +120,8 @@ fn format_masked_origin(ParsedUrl { url, stand_ins }: &ParsedUrl) -> String {
         shown.push(':');
         shown.push_str(&stand_ins.restore_port(port));
     }
-    shown
-}
-
-/// Formats path, query and fragment.
-fn format_masked_path(ParsedUrl { url, stand_ins }: &ParsedUrl) -> String {
-    let restore = |part: &str| stand_ins.restore_placeholders(part);
     let path = url.path().split('/').map(|segment| mask_segment(restore(segment)));
-    let mut shown = path.collect::<Vec<_>>().join("/");
+    shown.push_str(&path.collect::<Vec<_>>().join("/"));
     if let Some(query) = url.query() {
         shown.push('?');
         shown.push_str(&mask_pairs(&restore(query)));

@@ -206,7 +206,10 @@ fn token_is_masked_wherever_it_is_a_word_of_its_own() {
         ("https://h/?ghp_0123456789=1", "https://h/?***=1"),
         ("https://h/x#ghp_0123456789=v", "https://h/x#***=***"),
         ("\"ghp_0123456789\":https://h/", "\"***\":https://h/"),
-        ("https://h/x?y\tghp_0123456789\t=1", "https://h/***"),
+        ("https://h/x?y\tghp_0123456789\t=1", "https://***"),
+        ("a://u@\tghp_0123456789\tx", "a://***"),
+        ("a://h(ghp_0123456789(x", "a://***"),
+        ("aB3dE5gH7jK9mN1pQ3sT:https://h/", "***https://h/"),
         ("https://h/x?y%22ghp_0123456789%22=1", "https://h/x?***=1"),
     ] {
         assert_eq!(super::mask_secrets(line), expected, "{line:?}");
@@ -237,7 +240,7 @@ proptest::proptest! {
         let masked = super::mask_secrets(&text);
         let in_field = super::address::mask_url_field(&text);
         if let Ok(url) = url::Url::parse(&text) && url.has_host() {
-            for shown in [in_field].into_iter().chain((!text.contains(' ')).then_some(masked)) {
+            for shown in [in_field].into_iter().chain((!text.contains([' ', '\t'])).then_some(masked)) {
                 let read = url::Url::parse(&shown);
                 let same = read.is_ok_and(|read| {
                     (read.scheme(), read.host(), read.port()) == (url.scheme(), url.host(), url.port())
