@@ -46,6 +46,10 @@ pub(crate) enum ChoreError {
     Conformance { failed: usize, all: usize, results: PathBuf },
     #[error("{different} of {all} items differ behind the gateway")]
     NotTransparent { different: usize, all: usize },
+    #[error("{targets} fuzz targets have findings; each input is kept below `fuzz/targets/artifacts`")]
+    Findings { targets: usize },
+    #[error("the tests notice {caught} of {all} changes, and {least} % are required; see `{}`", missed.display())]
+    MutationScore { caught: usize, all: usize, least: usize, missed: PathBuf },
     #[error("over the limit:\n{}", indent_lines(.0))]
     OverLimit(Vec<OverLimit>),
 }
@@ -75,6 +79,8 @@ impl ChoreError {
             | Self::Scenarios { .. }
             | Self::Conformance { .. }
             | Self::NotTransparent { .. }
+            | Self::Findings { .. }
+            | Self::MutationScore { .. }
             | Self::OverLimit(_) => ExitCode::FAILURE,
         }
     }
