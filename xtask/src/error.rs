@@ -59,6 +59,10 @@ pub(crate) enum ChoreError {
     NotReproducible { files: String, second: PathBuf },
     #[error("the release is not ready: {steps}")]
     Unreleasable { steps: String },
+    #[error("{targets} fuzz targets have findings; each input is kept below `fuzz/targets/artifacts`")]
+    Findings { targets: usize },
+    #[error("the tests notice {caught} of {all} changes, and {least} % are required; see `{}`", missed.display())]
+    MutationScore { caught: usize, all: usize, least: usize, missed: PathBuf },
     #[error("over the limit:\n{}", indent_lines(.0))]
     OverLimit(Vec<OverLimit>),
 }
@@ -93,6 +97,8 @@ impl ChoreError {
             | Self::Uncommitted { .. }
             | Self::NotReproducible { .. }
             | Self::Unreleasable { .. }
+            | Self::Findings { .. }
+            | Self::MutationScore { .. }
             | Self::OverLimit(_) => ExitCode::FAILURE,
         }
     }

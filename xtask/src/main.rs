@@ -12,6 +12,8 @@
 //! | pack a release, and build it a second time | [`dist`] |
 //! | compare the library with that of an earlier commit | [`semver`] |
 //! | check that a version can be published | [`release`] |
+//! | run the fuzz targets | [`fuzz`] |
+//! | measure how many changes of the code the tests notice | [`mutants`] |
 //!
 //! A chore is a sequence of commands; [`step`] prints and runs one, [`tool`] installs its program if needed.
 #![expect(
@@ -26,8 +28,10 @@ mod conformance;
 mod dist;
 mod error;
 mod fleet;
+mod fuzz;
 mod generate;
 mod lint;
+mod mutants;
 mod release;
 mod semver;
 mod step;
@@ -91,6 +95,17 @@ enum Chore {
         #[arg(long)]
         check: bool,
     },
+    /// Run the fuzz targets, and fail on the first finding of each
+    ///
+    /// Needs a nightly compiler. Installs cargo-fuzz into `.tools` if it is missing or of another version. The
+    /// corpora stay in `fuzz/targets/corpus`, so that each run continues the one before.
+    Fuzz(fuzz::FuzzOptions),
+    /// Change the code of policies, permissions, masks and names in many places, and fail if too few changes
+    /// are noticed by a test
+    ///
+    /// Installs cargo-mutants into `.tools` if it is missing or of another version. The changes are made in a
+    /// copy of the workspace; the result is in `target/mutants`.
+    Mutants(mutants::MutantOptions),
     /// Build a release and pack it: archive, checksums, npm package, in `target/packages`
     Dist(dist::DistOptions),
     /// Compare the public interface of the library with that of an earlier commit
@@ -173,6 +188,8 @@ fn main() -> ExitCode {
         Chore::Conformance(wishes) => conformance::run_conformance(&wishes),
         Chore::Transparency(wishes) => transparency::run_comparison(&wishes),
         Chore::Lint => lint::run_lints(),
+        Chore::Fuzz(options) => fuzz::run_targets(&options),
+        Chore::Mutants(options) => mutants::run_mutants(&options),
         Chore::Dist(options) => dist::build_release(&options),
         Chore::Semver(options) => semver::compare_interface(&options),
         Chore::Release(options) => release::check_release(&options),

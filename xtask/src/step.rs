@@ -85,6 +85,17 @@ impl ChoreStep {
         self.report_result(status, started).map(|()| text)
     }
 
+    /// Runs the command and returns its standard error, with whether it succeeded.
+    pub(crate) fn run_for_errors(mut self) -> Result<(bool, String), ChoreError> {
+        let started = self.print_line();
+        let output = self.command.stdout(Stdio::null()).output();
+        eprintln!("  took {:.1} s", started.elapsed().as_secs_f64());
+        match output {
+            Ok(output) => Ok((output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())),
+            Err(source) => Err(ChoreError::Start { line: self.line, source }),
+        }
+    }
+
     /// Runs a `cargo build` and returns the path of the program `name` that it built, which depends on the
     /// target folder.
     pub(crate) fn run_build(self, name: &str) -> Result<PathBuf, ChoreError> {

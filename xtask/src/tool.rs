@@ -25,6 +25,13 @@ pub(crate) const DENY: PinnedTool =
 pub(crate) const SEMVER_CHECKS: PinnedTool =
     PinnedTool { name: "cargo-semver-checks", word: "semver-checks", version: "0.51.0", choice: &[] };
 
+/// The driver of libFuzzer.
+pub(crate) const FUZZ: PinnedTool =
+    PinnedTool { name: "cargo-fuzz", word: "fuzz", version: "0.13.2", choice: &[] };
+/// The tool that changes code and runs the tests, to see whether they notice.
+pub(crate) const MUTANTS: PinnedTool =
+    PinnedTool { name: "cargo-mutants", word: "mutants", version: "27.1.0", choice: &[] };
+
 /// A cargo subcommand in one version.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PinnedTool {
@@ -43,7 +50,8 @@ impl PinnedTool {
         Ok(ChoreStep::program(&program, &with_word))
     }
 
-    fn find_or_install(self) -> Result<PathBuf, ChoreError> {
+    /// The path of the tool, which is installed first if needed.
+    pub(crate) fn find_or_install(self) -> Result<PathBuf, ChoreError> {
         let tools = workspace::workspace_root().join(".tools");
         let program = format!("{}{}", self.name, std::env::consts::EXE_SUFFIX);
         let own = tools.join("bin").join(&program);

@@ -18,7 +18,7 @@ use crate::challenge::TokenChallenge;
 use crate::metadata::{AuthServerMetadata, MetadataSource, ResourceMetadata};
 use crate::web::Web;
 pub(crate) use audience::{canonical_resource, to_http_url};
-pub use document::DocumentError;
+pub use document::{DocumentError, parse_resource_metadata, parse_server_metadata};
 pub use error::{DiscoverError, DiscoveryAttempt, DiscoveryFailure};
 use search::MetadataSearch;
 

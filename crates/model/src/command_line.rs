@@ -32,6 +32,8 @@ pub enum CommandStep {
     Package(Package),
     /// A script would run code that it downloads.
     DownloadedScript,
+    /// The rest of the command line, which is nested too deeply to be analyzed.
+    TooDeep,
 }
 
 /// Lists the steps of the command line `argv`, the outermost program first.
@@ -56,6 +58,9 @@ pub fn program_name(program: &str) -> &str {
 fn unfold_into(steps: &mut Vec<CommandStep>, argv: Vec<String>, depth: usize) {
     let Some((program, arguments)) = argv.split_first() else { return };
     if depth > DEPTH || steps.len() > STEPS {
+        if steps.last() != Some(&CommandStep::TooDeep) {
+            steps.push(CommandStep::TooDeep);
+        }
         return;
     }
     let name = program_name(program).to_owned();
@@ -102,6 +107,6 @@ fn is_interpreter(step: &CommandStep) -> bool {
 fn is_program(step: &CommandStep, wanted: impl Fn(&str) -> bool) -> bool {
     match step {
         CommandStep::Program(argv) => argv.first().is_some_and(|program| wanted(program_name(program))),
-        CommandStep::Package(_) | CommandStep::DownloadedScript => false,
+        CommandStep::Package(_) | CommandStep::DownloadedScript | CommandStep::TooDeep => false,
     }
 }

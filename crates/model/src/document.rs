@@ -285,8 +285,11 @@ fn syntax_reason(kind: &impl ToString) -> String {
 }
 
 fn line_starts(text: &str) -> Vec<usize> {
-    let after_breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
-    std::iter::once(0).chain(after_breaks).collect()
+    // The parser counts CR, LF and both together as one line end, and so do editors.
+    let next_bytes = text.bytes().skip(1).map(Some).chain([None]);
+    let is_end = |byte: u8, next: Option<u8>| byte == b'\n' || (byte == b'\r' && next != Some(b'\n'));
+    let ends = text.bytes().zip(next_bytes).enumerate().filter(|(_, (byte, next))| is_end(*byte, *next));
+    std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect()
 }
 
 /// The number of characters before each chunk of [`STRETCH`] bytes.

@@ -23,7 +23,7 @@ mod tool_caution;
 pub use assign::PublicNames;
 pub(crate) use candidates::{ToolNameHash, hash_digits};
 pub use check::{NameError, check_new_server_name, check_written_name, is_reserved_by_claude_code};
-pub use look_alike::{are_look_alikes, mixes_alphabets, name_skeleton};
+pub use look_alike::{mixes_alphabets, name_skeleton};
 pub use tool_caution::{ServerTool, ToolNameCaution, ToolNameRisk};
 
 /// The prefix of every public name.

@@ -61,7 +61,7 @@ pub fn starts_mcparley(stdio: &StdioConfig, finder: &dyn ProgramFinder) -> bool 
     command_steps(stdio).iter().any(|step| match step {
         CommandStep::Program(argv) => argv.first().is_some_and(|program| is_mcparley(program, stdio, finder)),
         CommandStep::Package(package) => package.short_name() == OWN_NAME,
-        CommandStep::DownloadedScript => false,
+        CommandStep::DownloadedScript | CommandStep::TooDeep => false,
     })
 }
 

@@ -61,3 +61,34 @@ impl ToolTrust {
         self.pin == ToolPin::Strict && self.change.is_some()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    // H09
+    #[test]
+    fn key_of_a_server_and_identity_of_its_package_are_kept_apart() {
+        let key = TrustKey::new("npx pkg@1.2.3".into(), "npx pkg".into(), true);
+        assert_eq!((key.as_str(), key.identity()), ("npx pkg@1.2.3", "npx pkg"));
+        assert_eq!(key.to_string(), key.as_str());
+    }
+
+    // H09
+    #[test]
+    fn only_a_changed_tool_under_a_strict_pin_is_withheld() {
+        let key = TrustKey::new("k".into(), "k".into(), true);
+        let change = DefinitionChange { old: String::new(), new: "x".to_owned(), lines: Vec::new(), more: 0 };
+        let change = Some(Arc::new(change));
+        for (pin, change, withheld) in [
+            (ToolPin::Strict, change.clone(), true),
+            (ToolPin::Strict, None, false),
+            (ToolPin::Warn, change, false),
+        ] {
+            let trust = ToolTrust { key: key.clone(), pin, change };
+            assert_eq!(trust.is_withheld(), withheld, "{trust:?}");
+        }
+    }
+}

@@ -16,7 +16,7 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// One frame of the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Frame {
+pub enum Frame {
     /// A line, without its line end and not blank.
     Line(Bytes),
     /// The beginning of an oversized line.
@@ -35,7 +35,7 @@ pub(crate) enum Frame {
 
 /// Line decoder with a size limit.
 #[derive(Debug)]
-pub(crate) struct LineDecoder {
+pub struct LineDecoder {
     buffer: BytesMut,
     /// Length of the part of the buffer without a line end, so that no byte is searched twice.
     searched: usize,
@@ -56,12 +56,14 @@ impl Default for LineDecoder {
 }
 
 impl LineDecoder {
-    pub(crate) fn with_limit(limit: usize) -> Self {
+    /// A decoder that accepts lines of up to `limit` bytes.
+    #[must_use]
+    pub fn with_limit(limit: usize) -> Self {
         Self { buffer: BytesMut::new(), searched: 0, grown: false, skipping: None, ended: None, limit }
     }
 
     /// The buffer to read the next bytes into.
-    pub(crate) fn buffer(&mut self) -> &mut BytesMut {
+    pub fn buffer(&mut self) -> &mut BytesMut {
         &mut self.buffer
     }
 
@@ -77,7 +79,7 @@ impl LineDecoder {
     }
 
     /// Returns the next frame, if one is complete.
-    pub(crate) fn next(&mut self) -> Option<Frame> {
+    pub fn next_frame(&mut self) -> Option<Frame> {
         if let Some(ended) = self.ended.take() {
             return Some(ended);
         }
@@ -115,7 +117,7 @@ impl LineDecoder {
     }
 
     /// Returns the rest when the stream ends: a line without its line end.
-    pub(crate) fn take_rest(&mut self) -> Option<Bytes> {
+    pub fn take_rest(&mut self) -> Option<Bytes> {
         let rest = trim_line(&self.buffer.split().freeze());
         (self.skipping.is_none() && !rest.is_empty()).then_some(rest)
     }

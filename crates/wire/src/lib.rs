@@ -5,10 +5,10 @@
 //!
 //! | responsibility | module |
 //! |---|---|
-//! | splits a byte stream into lines, bounded | `frame` |
+//! | splits a byte stream into lines, bounded | [`frame`] |
 //! | parses messages, leaving their payload untouched | `message`, [`RawJson`] |
 //! | a result in pieces, to forward it without a copy | [`JsonPieces`] |
-//! | finds the call that a malformed message was to answer | `salvage` |
+//! | finds the call that a malformed message was to answer | [`salvage`] |
 //! | requests and their responses, in both directions | [`peer`] |
 //! | messages of the other side, and replies to them | [`Incoming`], [`Notice`], [`Replies`] |
 //! | transports: child processes, URLs, linked peers | [`transport`] |
@@ -24,14 +24,14 @@ pub mod authorizer;
 mod child;
 pub mod command;
 mod failure;
-mod frame;
+pub mod frame;
 pub mod gateway_path;
 pub mod handshake;
 mod json_pieces;
 mod message;
 mod params;
 pub mod peer;
-mod salvage;
+pub mod salvage;
 pub mod served_message;
 mod session;
 mod task;

@@ -8,20 +8,21 @@ use crate::message::Id;
 
 /// The outermost members of a message that appear in a line, as far as the bytes show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct MessageOutline {
+pub struct MessageOutline {
     /// Whether there is a `jsonrpc`.
-    pub(crate) has_version: bool,
+    pub has_version: bool,
     /// Whether there is a `method`.
-    pub(crate) has_method: bool,
+    pub has_method: bool,
     /// Whether there is a `result` or an `error`.
-    pub(crate) has_outcome: bool,
+    pub has_outcome: bool,
     /// The first `id`, if it can be one of ours.
-    pub(crate) id: Option<Id>,
+    pub id: Option<Id>,
 }
 
 impl MessageOutline {
     /// Scans an object, or the first objects of a batch.
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Self {
         let Some(level) = member_level(bytes) else { return Self::default() };
         let mut outline = Self::default();
         let mut scanner = Scanner { bytes, at: 0, depth: 0 };
@@ -67,7 +68,8 @@ fn member_level(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Finds the value of the outermost `"id"`, as far as the bytes show.
-pub(crate) fn find_id(bytes: &[u8]) -> Option<Id> {
+#[must_use]
+pub fn find_id(bytes: &[u8]) -> Option<Id> {
     let mut scanner = Scanner { bytes, at: 0, depth: 0 };
     while let Some(string) = scanner.next_string() {
         if scanner.depth == 1 && string == b"id" && scanner.is_before_colon() {
@@ -78,7 +80,8 @@ pub(crate) fn find_id(bytes: &[u8]) -> Option<Id> {
 }
 
 /// Finds the value of the last `"id"` in the end of a message with an unknown beginning.
-pub(crate) fn find_last_id(tail: &[u8]) -> Option<Id> {
+#[must_use]
+pub fn find_last_id(tail: &[u8]) -> Option<Id> {
     let at = memchr::memmem::rfind(tail, br#""id""#)?;
     Scanner { bytes: tail, at: at + br#""id""#.len(), depth: 1 }.read_id()
 }
@@ -125,6 +128,10 @@ impl<'b> Scanner<'b> {
             b'"' => 1 + rest.get(1..)?.iter().position(|byte| *byte == b'"')? + 1,
             _ => rest.iter().position(|byte| !byte.is_ascii_digit() && *byte != b'.')?,
         };
+        // `1e5` is not the id `1`.
+        if rest.get(end).is_some_and(|next| !next.is_ascii_whitespace() && !b",}]".contains(next)) {
+            return None;
+        }
         std::str::from_utf8(rest.get(..end)?).ok().and_then(Id::parse)
     }
 

@@ -14,7 +14,7 @@ use crate::lint::tree;
 /// The page that defines the ids.
 const REQUIREMENTS: &str = "docs/requirements.md";
 /// The folders with tests.
-const FOLDERS: [&str; 4] = ["bench", "crates", "fleet", "xtask"];
+const FOLDERS: [&str; 5] = ["bench", "crates", "fleet", "fuzz", "xtask"];
 /// The number of tests that a row names. The others are found by searching for the id.
 const NAMED_TESTS: usize = 4;
 /// The maximum number of lines between a comment and its function: attributes, and the head of a macro.

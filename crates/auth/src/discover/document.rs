@@ -34,8 +34,11 @@ pub enum DocumentError {
     },
 }
 
-/// Parses protected resource metadata (RFC 9728).
-pub(super) fn parse_resource_metadata(body: &[u8]) -> Result<ResourceMetadata, DocumentError> {
+/// Parses protected resource metadata (RFC 9728), which is not trusted yet.
+///
+/// # Errors
+/// When it is no JSON object, or a required field is missing or malformed.
+pub fn parse_resource_metadata(body: &[u8]) -> Result<ResourceMetadata, DocumentError> {
     let document = MetadataDocument::parse(body)?;
     Ok(ResourceMetadata {
         resource: document.required_text("resource")?.to_owned(),
@@ -45,8 +48,11 @@ pub(super) fn parse_resource_metadata(body: &[u8]) -> Result<ResourceMetadata, D
     })
 }
 
-/// Parses authorization server metadata (RFC 8414, OpenID Connect Discovery).
-pub(super) fn parse_server_metadata(body: &[u8]) -> Result<AuthServerMetadata, DocumentError> {
+/// Parses authorization server metadata (RFC 8414, OpenID Connect Discovery), which is not trusted yet.
+///
+/// # Errors
+/// When it is no JSON object, or a required field is missing or malformed.
+pub fn parse_server_metadata(body: &[u8]) -> Result<AuthServerMetadata, DocumentError> {
     let document = MetadataDocument::parse(body)?;
     let token_endpoint = document.required_text("token_endpoint")?;
     let wrong = DocumentError::Wrong { field: "token_endpoint", wanted: "a URL" };

@@ -58,7 +58,9 @@ impl fmt::Display for Caution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unpinned(step @ UnpinnedStep::Package(_)) => write!(f, "{step}; name an exact version"),
-            Self::Unpinned(step @ UnpinnedStep::DownloadedScript) => write!(f, "{step}"),
+            Self::Unpinned(step @ (UnpinnedStep::DownloadedScript | UnpinnedStep::TooDeep)) => {
+                write!(f, "{step}")
+            }
             Self::MixedAlphabets => {
                 f.write_str("its name mixes letters of several alphabets that look the same")
             }

@@ -38,7 +38,7 @@ pub(super) fn trust_key(config: &ServerConfig, paths: &Paths) -> TrustKey {
 fn package_of(step: CommandStep) -> Option<Package> {
     match step {
         CommandStep::Package(package) => Some(package),
-        CommandStep::Program(_) | CommandStep::DownloadedScript => None,
+        CommandStep::Program(_) | CommandStep::DownloadedScript | CommandStep::TooDeep => None,
     }
 }
 

@@ -91,8 +91,9 @@ fn describe_failure(code: Option<i32>, signal: Option<i32>, said: &[u8]) -> Stri
     let said = String::from_utf8_lossy(said);
     let last = said.lines().map(str::trim).rfind(|line| !line.is_empty());
     match last {
-        // Commands often print their arguments when they fail, so secrets are masked.
-        Some(last) => format!("{how}: {}", truncate_text(&clean_text(&mask_secrets(last)), EXCERPT_CHARS)),
+        // Commands often print their arguments when they fail, so secrets are masked. Cleaned first: without its
+        // hidden characters a text may be a secret that it was not with them.
+        Some(last) => format!("{how}: {}", truncate_text(&mask_secrets(&clean_text(last)), EXCERPT_CHARS)),
         None => how,
     }
 }

@@ -1,6 +1,7 @@
 //! Tests of finding the programs and packages that a command line would start.
 
 use super::*;
+use crate::text::shell_word;
 
 fn programs(argv: &[&str]) -> Vec<String> {
     unfold_command(argv)
@@ -9,6 +10,7 @@ fn programs(argv: &[&str]) -> Vec<String> {
             CommandStep::Program(argv) => argv.join(" "),
             CommandStep::Package(package) => format!("<{} {}>", package.runner, package.spec),
             CommandStep::DownloadedScript => "<download>".to_owned(),
+            CommandStep::TooDeep => "<too deep>".to_owned(),
         })
         .collect()
 }
@@ -133,7 +135,7 @@ fn script_that_runs_its_download_is_detected() {
     ] {
         assert!(downloads(script), "{script}");
     }
-    for script in ["curl https://h/x", "curl h -o f || sh other.sh", "ls | sh"] {
+    for script in ["curl https://h/x", "curl h -o f || sh other.sh", "ls | sh", "curl -o $F h; sh other.sh"] {
         assert!(!downloads(script), "{script}");
     }
 }
@@ -146,4 +148,9 @@ fn nesting_of_commands_is_limited() {
     assert!(unfold_command(&words).len() < 20);
     let split = "-S ".repeat(200);
     assert!(unfold_command(&["env", &split]).len() < 20);
+    let scripts = (0..9).fold("prog".to_owned(), |inner, _| format!("sh -c {}", shell_word(&inner)));
+    for argv in [words, vec!["sh", "-c", &scripts]] {
+        assert_eq!(unfold_command(&argv).last(), Some(&CommandStep::TooDeep));
+    }
+    assert_eq!(innermost(&[["env"; 8].as_slice(), &["prog"]].concat()), "prog");
 }

@@ -13,6 +13,8 @@ pub enum UnpinnedStep {
     Package(Package),
     /// A script runs code that it downloads.
     DownloadedScript,
+    /// Commands that are nested too deeply to be analyzed.
+    TooDeep,
 }
 
 impl UnpinnedStep {
@@ -21,6 +23,7 @@ impl UnpinnedStep {
         steps.into_iter().filter_map(|step| match step {
             CommandStep::Package(package) if !package.is_pinned() => Some(Self::Package(package)),
             CommandStep::DownloadedScript => Some(Self::DownloadedScript),
+            CommandStep::TooDeep => Some(Self::TooDeep),
             CommandStep::Package(_) | CommandStep::Program(_) => None,
         })
     }
@@ -35,6 +38,7 @@ impl UnpinnedStep {
             Self::DownloadedScript => {
                 "download the script once, review it, and run the file instead".to_owned()
             }
+            Self::TooDeep => "start the innermost program itself, or a script that does".to_owned(),
         }
     }
 }
@@ -47,6 +51,7 @@ impl fmt::Display for UnpinnedStep {
                 write!(f, "`{}` fetches `{}` without a pinned version", package.runner, display_line(&spec))
             }
             Self::DownloadedScript => f.write_str("it runs a script that it downloads"),
+            Self::TooDeep => f.write_str("its commands are nested too deeply to be analyzed"),
         }
     }
 }

@@ -21,6 +21,18 @@ fn every_value_has_its_line_and_column() {
     assert_eq!(names, ["test:2:3", "test:3:2"]);
 }
 
+// C6 C15: an error and a value in the same place have the same position.
+#[test]
+fn carriage_return_alone_ends_a_line() {
+    let text = "// c\r{\"a\": [1],\r\n\r\"b\": [2]}";
+    let document = parse(text).unwrap();
+    let members = document.root().unwrap().as_object().unwrap();
+    let places: Vec<String> = members.map(|member| member.origin().to_string()).collect();
+    assert_eq!(places, ["test:2:2", "test:4:1"]);
+    let error = parse(&text.replace("\"b\"", "?")).unwrap_err();
+    assert_eq!((error.place.line, error.place.column), (4, 1));
+}
+
 // F78
 #[test]
 fn comments_and_trailing_commas_parse_and_other_leniency_is_refused() {

@@ -3,8 +3,6 @@
 //! Letters of other alphabets and digits that look like Latin letters are folded onto them. Names that look
 //! alike are never merged; the user is only warned.
 
-use super::ServerName;
-
 /// Letters that look like another one, with that one: Cyrillic, Greek, Armenian and a few digits.
 const ALIKE: &[(&str, char)] = &[
     ("аɑα", 'a'),
@@ -43,12 +41,6 @@ pub fn name_skeleton(name: &str) -> String {
 #[must_use]
 pub fn mixes_alphabets(name: &str) -> bool {
     name.chars().any(|c| c.is_ascii_alphabetic()) && name.chars().any(is_foreign)
-}
-
-/// Whether two different names look the same.
-#[must_use]
-pub fn are_look_alikes(one: &ServerName, other: &ServerName) -> bool {
-    one != other && name_skeleton(one.as_str()) == name_skeleton(other.as_str())
 }
 
 /// Whether a letter of another alphabet looks like a Latin one.

@@ -16,6 +16,8 @@ pub struct ResolvedCommand {
     programs: Vec<ResolvedProgram>,
     /// The steps that would download code without a pinned version.
     unpinned: Vec<UnpinnedStep>,
+    /// Whether some programs are unknown, because the commands are nested too deeply.
+    is_partial: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,11 +39,12 @@ impl ResolvedCommand {
                 let links = denied.iter().copied().filter(|path| is_same_file(path, found.as_ref(), finder));
                 Some(ResolvedProgram::new(argv, found.as_ref(), links))
             }
-            CommandStep::Package(_) | CommandStep::DownloadedScript => None,
+            CommandStep::Package(_) | CommandStep::DownloadedScript | CommandStep::TooDeep => None,
         };
         let steps = command_steps(stdio);
         let unpinned = UnpinnedStep::find_in_steps(steps.iter().cloned()).collect();
-        Self { programs: steps.into_iter().filter_map(resolve).collect(), unpinned }
+        let is_partial = steps.contains(&CommandStep::TooDeep);
+        Self { programs: steps.into_iter().filter_map(resolve).collect(), unpinned, is_partial }
     }
 
     /// Resolves a command line without access to the file system.
@@ -49,11 +52,12 @@ impl ResolvedCommand {
     pub fn from_argv(argv: &[&str]) -> Self {
         let resolve = |step| match step {
             CommandStep::Program(argv) => Some(ResolvedProgram::new(argv, None, std::iter::empty())),
-            CommandStep::Package(_) | CommandStep::DownloadedScript => None,
+            CommandStep::Package(_) | CommandStep::DownloadedScript | CommandStep::TooDeep => None,
         };
         let steps = unfold_command(argv);
         let unpinned = UnpinnedStep::find_in_steps(steps.iter().cloned()).collect();
-        Self { programs: steps.into_iter().filter_map(resolve).collect(), unpinned }
+        let is_partial = steps.contains(&CommandStep::TooDeep);
+        Self { programs: steps.into_iter().filter_map(resolve).collect(), unpinned, is_partial }
     }
 
     /// The first step that would download code without a pinned version.
@@ -61,15 +65,18 @@ impl ResolvedCommand {
         self.unpinned.first()
     }
 
-    /// Whether any program that would be started matches the pattern.
+    /// Whether any program that would be started matches the pattern. A program that is unknown may be the denied
+    /// one.
     pub(super) fn is_denied_by(&self, pattern: &[Glob]) -> bool {
         let Some((wanted, arguments)) = pattern.split_first() else { return false };
-        self.programs.iter().any(|program| {
-            let is_program = program.paths.iter().any(|path| {
-                wanted.matches(path) || !wanted.as_str().contains('/') && wanted.matches(program_name(path))
-            });
-            is_program && arguments_match(arguments, &program.argv, Glob::matches)
-        })
+        self.is_partial
+            || self.programs.iter().any(|program| {
+                let is_program = program.paths.iter().any(|path| {
+                    wanted.matches(path)
+                        || !wanted.as_str().contains('/') && wanted.matches(program_name(path))
+                });
+                is_program && arguments_match(arguments, &program.argv, Glob::matches)
+            })
     }
 
     /// Whether the pattern matches the command line as it is written.

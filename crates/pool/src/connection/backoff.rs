@@ -19,7 +19,9 @@ pub(super) fn pause_before(attempt: u32, jitter: u64) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
-    //! The whole backoff table.
+    //! The whole backoff table, and its bounds for any attempt and any random number.
+    use proptest::prelude::*;
+
     use super::*;
 
     // L6
@@ -40,5 +42,22 @@ mod tests {
         pauses.sort_unstable();
         pauses.dedup();
         assert_eq!(pauses, (0..=16_000).collect::<Vec<u128>>());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(10_000))]
+
+        // L6: for any attempt and any random number, the pause is within its bounds, or there is none.
+        #[test]
+        fn backoff_is_within_its_bounds(attempt in prop_oneof![0..40_u32, any::<u32>()], jitter: u64) {
+            let pause = pause_before(attempt, jitter);
+            prop_assert_eq!(pause.is_some(), (1..=RECONNECT_ATTEMPTS).contains(&attempt));
+            if let Some(pause) = pause {
+                prop_assert!(pause <= RECONNECT_FIRST * 2_u32.pow(attempt - 1));
+                prop_assert!(pause <= RECONNECT_LONGEST);
+                let largest = pause_before(attempt, u64::MAX - jitter % 3);
+                prop_assert!(largest.is_some_and(|largest| largest <= RECONNECT_LONGEST));
+            }
+        }
     }
 }

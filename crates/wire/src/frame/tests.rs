@@ -7,7 +7,7 @@ fn feed(lines: &mut LineDecoder, chunks: &[&[u8]]) -> Vec<Frame> {
     let mut frames = Vec::new();
     for chunk in chunks {
         lines.buffer().extend_from_slice(chunk);
-        while let Some(frame) = lines.next() {
+        while let Some(frame) = lines.next_frame() {
             frames.push(frame);
         }
     }
@@ -84,7 +84,7 @@ fn endless_line_is_reported_once_in_bounded_memory() {
     let mut told = 0;
     for _ in 0..1024 {
         lines.buffer().extend_from_slice(&chunk);
-        while let Some(frame) = lines.next() {
+        while let Some(frame) = lines.next_frame() {
             assert!(matches!(frame, Frame::TooLong { .. }));
             told += 1;
         }

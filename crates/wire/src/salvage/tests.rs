@@ -14,6 +14,10 @@ fn outermost_id_is_found_in_malformed_json() {
         (br#"{"id":null,"#, None),
         (br#"{"ID":7}"#, None),
         (br#"{"id":7"#, None),
+        (br#"{"id":1e5,"result":1}"#, None),
+        (br#"{"id":7x,"result":1}"#, None),
+        (br#"{"id":"7"x,"result":1}"#, None),
+        (b"{\"id\":7\n}", Some(7)),
         (b"", None),
     ] {
         let expected = expected.map(Id::Number);

@@ -102,7 +102,7 @@ pub(super) async fn read_lines(mut stream: impl AsyncRead + Unpin, inbox: &Inbox
             Ok(None) => lines.release_capacity(),
         }
         let mut in_a_row = 0;
-        while let Some(frame) = lines.next() {
+        while let Some(frame) = lines.next_frame() {
             if in_a_row == LINES_IN_A_ROW {
                 tokio::task::yield_now().await;
                 in_a_row = 0;

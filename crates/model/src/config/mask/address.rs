@@ -11,7 +11,7 @@ use percent_encoding::percent_decode_str;
 use url::Url;
 
 use self::stand_in::ParsedUrl;
-use super::guess::{is_secret_pair, is_variable, looks_secret, mask_word};
+use super::guess::{is_secret_pair, is_variable, looks_secret, mask_tokens, mask_word};
 use crate::secret::MASK;
 
 /// The longest fragment that passes for a heading in a document.
@@ -20,8 +20,20 @@ const HEADING_CHARS: usize = 40;
 /// The shortest hexadecimal path segment that is taken for a token.
 const HEX_TOKEN_CHARS: usize = 16;
 
-/// Masks a URL with an authority; `None` for any other text.
+/// Masks a word that is a URL with an authority; `None` for any other text.
+///
+/// The parser removes tabs and line breaks, which end words: what was several words would be shown as one, so
+/// only the scheme is. The same holds for a host that holds a token.
 pub(super) fn mask_url(text: &str) -> Option<String> {
+    let shown = mask_whole_url(text)?;
+    let Some((scheme, rest)) = shown.split_once("://") else { return Some(shown) };
+    let authority = rest.split('/').next().unwrap_or_default();
+    let is_several_words = text.contains(['\t', '\n', '\r']);
+    let is_hidden = is_several_words || mask_tokens(authority) != authority;
+    Some(if is_hidden { hide_behind_scheme(scheme) } else { shown })
+}
+
+fn mask_whole_url(text: &str) -> Option<String> {
     let parsed = ParsedUrl::parse(text).filter(|parsed| parsed.url.has_authority())?;
     // Where a part that cannot be expanded was masked, the text before it may be a password.
     if parsed.url.host_str().is_some_and(|host| host.contains(MASK)) {
@@ -38,13 +50,13 @@ pub(super) fn mask_url_field(text: &str) -> String {
     if is_variable(text) {
         return text.to_owned();
     }
-    if let Some(shown) = mask_url(text) {
+    if let Some(shown) = mask_whole_url(text) {
         return shown;
     }
     match text.split_once("://") {
         Some((scheme, _)) => hide_behind_scheme(scheme),
         // `${BASE}/mcp?key=…` and `example.com/mcp` read like the rest of a URL.
-        None => mask_url(&format!("https://{text}"))
+        None => mask_whole_url(&format!("https://{text}"))
             .and_then(|shown| shown.strip_prefix("https://").map(str::to_owned))
             .unwrap_or_else(|| MASK.to_owned()),
     }
@@ -60,9 +72,9 @@ pub(super) fn mask_embedded_url(word: &str) -> Option<String> {
     let end = quote.and_then(|quote| rest.find(quote)).unwrap_or(rest.len());
     let (url, suffix) = rest.split_at_checked(end)?;
     let prefix = if looks_secret(prefix.trim_end_matches(|c: char| !c.is_ascii_alphanumeric())) {
-        MASK
+        MASK.to_owned()
     } else {
-        prefix
+        mask_tokens(prefix)
     };
     Some(match mask_url(url) {
         Some(shown) => format!("{prefix}{shown}{}", mask_word(suffix)),
@@ -138,11 +150,19 @@ fn mask_pairs(query: &str) -> String {
 /// Masks the value of a query pair regardless of its name, because no list of secret names is complete.
 fn mask_pair(pair: &str) -> String {
     match pair.split_once('=') {
-        Some((_, value)) if value.is_empty() || is_variable(value) || is_flag(value) => pair.to_owned(),
-        Some((name, _)) => format!("{name}={MASK}"),
+        Some((name, value)) if value.is_empty() || is_variable(value) || is_flag(value) => {
+            format!("{}={value}", mask_pair_name(name))
+        }
+        Some((name, _)) => format!("{}={MASK}", mask_pair_name(name)),
         None if pair.is_empty() || is_variable(pair) => pair.to_owned(),
         None => MASK.to_owned(),
     }
+}
+
+/// Masks the name of a query pair if it holds a token.
+fn mask_pair_name(name: &str) -> &str {
+    let text = percent_decode_str(name).decode_utf8_lossy();
+    if mask_tokens(&text) == text { name } else { MASK }
 }
 
 /// Whether a fragment is a heading in a document, such as `getting-started`: words without digits.
@@ -174,11 +194,14 @@ fn is_hex_token(text: &str) -> bool {
 
 fn is_secret_text(text: &str) -> bool {
     let is_named_secret = text.split_once('=').is_some_and(|(name, value)| is_secret_pair(name, value));
-    is_named_secret || looks_secret(text) || text.split([':', ';', ',', '=']).any(looks_secret)
+    is_named_secret
+        || looks_secret(text)
+        || text.split([':', ';', ',', '=']).any(looks_secret)
+        || mask_tokens(text) != text
 }
 
 fn hide_behind_scheme(scheme: &str) -> String {
-    format!("{scheme}://{MASK}")
+    format!("{}://{MASK}", mask_tokens(scheme))
 }
 
 fn char_len(text: &str, at: usize) -> usize {

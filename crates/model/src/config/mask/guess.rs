@@ -142,12 +142,12 @@ pub(super) fn mask_text(text: &str) -> String {
         && !name.contains(' ')
         && is_secret_pair(name, value)
     {
-        return format!("{name}={MASK}");
+        return format!("{}={MASK}", mask_tokens(name));
     }
     if let Some((name, value)) = text.split_once(": ")
         && is_credential_name(name)
     {
-        return format!("{name}: {}", mask_credential(value));
+        return format!("{}: {}", mask_words(name), mask_credential(value));
     }
     // Some launchers split at spaces, so their users write `Authorization:Bearer …`.
     if let Some((name, value)) = text.split_once(':')
@@ -155,8 +155,12 @@ pub(super) fn mask_text(text: &str) -> String {
         && !value.starts_with("//")
         && is_secret_pair(name, value)
     {
-        return format!("{name}:{}", mask_credential(value));
+        return format!("{}:{}", mask_tokens(name), mask_credential(value));
     }
+    mask_words(text)
+}
+
+fn mask_words(text: &str) -> String {
     mask_sequence(text.split(' ').map(str::to_owned), mask_word).join(" ")
 }
 
@@ -192,11 +196,50 @@ pub(super) fn mask_word(word: &str) -> String {
         Some((name, value))
             if is_secret_pair(name, value) || (!is_variable(value) && looks_secret(value)) =>
         {
-            format!("{name}={MASK}")
+            format!("{}={MASK}", mask_tokens(name))
         }
         _ if looks_secret(word) => MASK.to_owned(),
-        _ => word.to_owned(),
+        _ => mask_tokens(word),
     }
+}
+
+/// Masks the tokens inside a word: those between quotes, brackets and the like, and those with the prefix of a
+/// known service behind any other sign.
+pub(super) fn mask_tokens(word: &str) -> String {
+    let mut masked = String::with_capacity(word.len());
+    let mut rest = word;
+    loop {
+        let (piece, after) = rest.split_at(rest.find(is_separator).unwrap_or(rest.len()));
+        let is_name = masked.ends_with("${") && after.starts_with('}');
+        match (is_name, looks_secret(piece)) {
+            (true, _) => masked.push_str(piece),
+            (false, true) => masked.push_str(MASK),
+            (false, false) => masked.push_str(&mask_known_tokens(piece)),
+        }
+        let mut signs = after.chars();
+        let Some(separator) = signs.next() else { return masked };
+        masked.push(separator);
+        rest = signs.as_str();
+    }
+}
+
+/// Masks the tokens of known services inside a piece of a word. Other random text behind a `:` or an `@` is
+/// left alone: the digest of a pinned image is public, and users compare it.
+fn mask_known_tokens(piece: &str) -> String {
+    let mask = |part: &str| {
+        let text = part.trim_end_matches(is_mark);
+        if has_token_prefix(text) { part.replacen(text, MASK, 1) } else { part.to_owned() }
+    };
+    piece.split_inclusive(is_mark).map(mask).collect()
+}
+
+/// Whether a character separates a token from what is written around it.
+fn is_separator(c: char) -> bool {
+    c.is_whitespace() || "\"'`()[]{}<>,;|".contains(c)
+}
+
+fn is_mark(c: char) -> bool {
+    matches!(c, ':' | '=' | '@')
 }
 
 /// Whether a value is secret because of its name: the name is the name of a secret, and the value is
@@ -226,11 +269,12 @@ pub(super) fn is_variable(text: &str) -> bool {
 
 /// Whether a text looks like a token: by its prefix, or because it is long and random.
 pub(super) fn looks_secret(text: &str) -> bool {
+    has_token_prefix(text) || is_long_hex(text) || is_random(text) || is_mixed_run(text)
+}
+
+fn has_token_prefix(text: &str) -> bool {
     let has_prefix = TOKEN_PREFIXES.iter().any(|prefix| text.starts_with(prefix));
-    if has_prefix && text.len() >= TOKEN_CHARS / 2 {
-        return true;
-    }
-    is_long_hex(text) || is_random(text) || is_mixed_run(text)
+    has_prefix && text.len() >= TOKEN_CHARS / 2
 }
 
 fn is_long_hex(text: &str) -> bool {

@@ -188,6 +188,49 @@ fn an_entry_that_is_revealed_is_shown_as_written() {
     assert_eq!(shown, entry);
 }
 
+// B62 C17
+#[test]
+fn token_is_masked_wherever_it_is_a_word_of_its_own() {
+    for (line, expected) in [
+        ("invalid key \"ghp_0123456789\"", "invalid key \"***\""),
+        ("key\tghp_0123456789\tx", "key\t***\tx"),
+        ("(ghp_0123456789), next", "(***), next"),
+        ("[sk-0123456789,sk-9876543210]", "[***,***]"),
+        ("key:ghp_0123456789=x", "key:***=x"),
+        ("id=1=ghp_0123456789", "id=1=***"),
+        ("user@ghp_0123456789", "user@***"),
+        ("'aB3dE5gH7jK9mN1pQ3sT'", "'***'"),
+        ("ghp_0123456789 token: abc", "*** token: ***"),
+        ("a\tghp_0123456789\ttoken=abc", "a\t***\ttoken=***"),
+        ("ghp_0123456789://h/", "***://***"),
+        ("https://h/?ghp_0123456789=1", "https://h/?***=1"),
+        ("https://h/x#ghp_0123456789=v", "https://h/x#***=***"),
+        ("\"ghp_0123456789\":https://h/", "\"***\":https://h/"),
+        ("https://h/x?y\tghp_0123456789\t=1", "https://***"),
+        ("a://u@\tghp_0123456789\tx", "a://***"),
+        ("a://h(ghp_0123456789(x", "a://***"),
+        ("aB3dE5gH7jK9mN1pQ3sT:https://h/", "***https://h/"),
+        ("https://h/x?y%22ghp_0123456789%22=1", "https://h/x?***=1"),
+    ] {
+        assert_eq!(super::mask_secrets(line), expected, "{line:?}");
+    }
+}
+
+// C17
+#[test]
+fn words_that_hold_no_token_are_shown_as_they_are() {
+    for line in [
+        "registry/app@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+        "@scope/package@1.2.3",
+        "disk-management-service, task-runner-number-1",
+        "\"${AKIA_OF_THE_COMPANY}\" {a} <b> 'c'",
+        "/home/somebody/project1 (/opt/tool)",
+        "",
+    ] {
+        assert_eq!(super::mask_secrets(line), line);
+    }
+}
+
 proptest::proptest! {
     // C17: for every text, the displayed host is the contacted host.
     #[test]
@@ -197,7 +240,7 @@ proptest::proptest! {
         let masked = super::mask_secrets(&text);
         let in_field = super::address::mask_url_field(&text);
         if let Ok(url) = url::Url::parse(&text) && url.has_host() {
-            for shown in [in_field].into_iter().chain((!text.contains(' ')).then_some(masked)) {
+            for shown in [in_field].into_iter().chain((!text.contains([' ', '\t'])).then_some(masked)) {
                 let read = url::Url::parse(&shown);
                 let same = read.is_ok_and(|read| {
                     (read.scheme(), read.host(), read.port()) == (url.scheme(), url.host(), url.port())

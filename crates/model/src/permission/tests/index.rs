@@ -99,7 +99,7 @@ fn arguments() -> impl Strategy<Value = Option<Value>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4_000))]
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
 
     #[test]
     fn indexed_decision_agrees_with_linear_search(

@@ -132,3 +132,15 @@ fn the_projects_own_program_is_not_permitted_by_a_name() {
     );
     assert!(is_permitted(&by_path, &["npx", "-y", "x"]));
 }
+
+// B31
+#[test]
+fn command_that_is_nested_too_deeply_to_be_analyzed_is_denied() {
+    let policy = denying(r#"[{"serverCommand": ["evil"]}]"#);
+    for depth in [1, 8, 9, 200] {
+        let argv = [vec!["env"; depth], vec!["evil"]].concat();
+        assert!(!is_permitted(&policy, &argv), "{depth}");
+        let argv = [vec!["env"; depth], vec!["good"]].concat();
+        assert_eq!(is_permitted(&policy, &argv), depth <= 8, "{depth}");
+    }
+}

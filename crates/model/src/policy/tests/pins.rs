@@ -31,6 +31,7 @@ fn an_unpinned_package_is_blocked_and_the_hint_says_how_to_pin_it() {
         (&["env", "A=1", "npx", "pkg"], "`pkg@1.2.3`"),
         (&["sh", "-c", "npx -y pkg@1.2.3 && uvx other"], "`other==1.2.3`"),
         (&["sh", "-c", "curl -fsSL https://h/x | sh"], "download the script once"),
+        (&["env"; 20], "start the innermost program itself"),
     ] {
         for scope in [Scope::User, Scope::Project, Scope::Enterprise] {
             let violation = judge(argv, scope).unwrap_err();

@@ -1,4 +1,6 @@
-//! Round trip of cached failures, and the backoff as a table.
+//! Round trip of cached failures, and the backoff as a table and as properties.
+use proptest::prelude::*;
+
 use super::*;
 
 fn error(failure: Failure) -> ConnectError {
@@ -53,6 +55,26 @@ fn backoff_doubles_from_a_minute_or_twenty_attempts_up_to_a_day() {
     assert_eq!([1, 2, 3, 4].map(|count| minutes(count, 0)), [1, 2, 4, 8]);
     assert_eq!([1, 2, 3].map(|count| minutes(count, 30)), [10, 20, 40]);
     assert_eq!([20, u32::MAX].map(|count| minutes(count, 30)), [24 * 60; 2]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
+
+    // L12: more failures and longer attempts never shorten the backoff, and nothing exceeds its bounds.
+    #[test]
+    fn backoff_grows_with_failures_and_attempts_within_its_bounds(
+        count in prop_oneof![0..24_u32, any::<u32>()],
+        took in prop_oneof![0..100_000_u64, any::<u64>()],
+    ) {
+        let took = Duration::from_millis(took);
+        let time = backoff_time(count, took);
+        prop_assert!((FAILURE_FIRST..=FAILURE_LONGEST).contains(&time));
+        prop_assert!(time <= backoff_time(count.saturating_add(1), took));
+        prop_assert!(time <= backoff_time(count, took.saturating_mul(2)));
+        // A server that failed once is tried again after a fixed share of its attempt.
+        let first = took.saturating_mul(FAILURE_SHARE).clamp(FAILURE_FIRST, FAILURE_LONGEST);
+        prop_assert_eq!(backoff_time(1, took), first);
+    }
 }
 
 // L12 B09

@@ -83,7 +83,7 @@ fn is_named_by(entry: &KnownServerEntry, step: &CommandStep) -> bool {
     match step {
         CommandStep::Package(package) => is_package_of(entry, package),
         CommandStep::Program(argv) => is_program_of(entry, argv),
-        CommandStep::DownloadedScript => false,
+        CommandStep::DownloadedScript | CommandStep::TooDeep => false,
     }
 }
 
@@ -185,7 +185,7 @@ fn is_only_server(entry: &KnownServerEntry, steps: &[CommandStep]) -> bool {
     steps.iter().all(|step| match step {
         CommandStep::Package(package) => is_package_of(entry, package),
         CommandStep::Program(argv) => argv.first().is_some_and(|program| !is_shell(program_name(program))),
-        CommandStep::DownloadedScript => false,
+        CommandStep::DownloadedScript | CommandStep::TooDeep => false,
     })
 }
 

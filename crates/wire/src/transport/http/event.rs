@@ -103,12 +103,14 @@ impl EventDecoder {
     }
 
     /// The id of the last event that had one.
-    pub(in crate::transport) fn last_id(&self) -> Option<&Bytes> {
+    #[must_use]
+    pub fn last_id(&self) -> Option<&Bytes> {
         Some(&self.last_id).filter(|id| !id.is_empty())
     }
 
     /// The reconnect pause that the server requested, capped.
-    pub(in crate::transport) fn retry_pause(&self) -> Option<Duration> {
+    #[must_use]
+    pub fn retry_pause(&self) -> Option<Duration> {
         self.retry
     }
 

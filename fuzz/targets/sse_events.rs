@@ -1,0 +1,5 @@
+//! Server-sent events.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| mcparley_fuzz::sse_events::check_events(data));
