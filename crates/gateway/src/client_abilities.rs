@@ -226,7 +226,8 @@ impl ClientAbilities {
 }
 
 /// All supported protocol versions, the newest first.
-pub(crate) fn supported_versions() -> Vec<&'static str> {
+#[must_use]
+pub fn supported_versions() -> Vec<&'static str> {
     let old = ProtocolVersion::OLD.into_iter().rev().map(ProtocolVersion::as_str);
     std::iter::once(ProtocolVersion::NEW.as_str()).chain(old).collect()
 }

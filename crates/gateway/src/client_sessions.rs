@@ -20,7 +20,7 @@ use crate::session::GatewaySession;
 
 /// The sessions of one client.
 #[derive(Debug)]
-pub(crate) struct ClientSessions {
+pub struct ClientSessions {
     gateway: Gateway,
     identity: Arc<ClientIdentity>,
     /// The roots of the client, if they are known before its handshake.
@@ -39,7 +39,9 @@ struct RunningSession {
 }
 
 impl ClientSessions {
-    pub(crate) fn new(gateway: &Gateway, identity: &Arc<ClientIdentity>) -> Self {
+    /// No sessions yet, of a client with this identity.
+    #[must_use]
+    pub fn new(gateway: &Gateway, identity: &Arc<ClientIdentity>) -> Self {
         Self {
             gateway: gateway.clone(),
             identity: Arc::clone(identity),
@@ -56,7 +58,7 @@ impl ClientSessions {
     }
 
     /// The session for a request: by the capabilities that it declares, or else those of the handshake.
-    pub(crate) fn session_for(&self, method: &str, params: Option<&RawJson>) -> GatewaySession {
+    pub fn session_for(&self, method: &str, params: Option<&RawJson>) -> GatewaySession {
         if !self.gateway.tells_offers_apart() {
             return self.session_of(ClientOffer::default());
         }
@@ -75,7 +77,8 @@ impl ClientSessions {
     }
 
     /// Whether calls of the client wait for answers.
-    pub(crate) fn has_parked_calls(&self) -> bool {
+    #[must_use]
+    pub fn has_parked_calls(&self) -> bool {
         lock(&self.sessions).values().any(|running| running.session.has_parked_calls())
     }
 

@@ -2,10 +2,10 @@
 //!
 //! A request belongs to another gateway if that one holds the call or task that it names. It is handed over whole,
 //! through the mailbox of its owner; the owner sends back the messages of its stream and its answer. Incoming
-//! messages are handled by `door::cluster_service`.
+//! messages are handled by the crate of the doors.
 
-pub(crate) mod forwarding;
-pub(crate) mod messages;
+pub mod forwarding;
+pub mod messages;
 pub(crate) mod session_values;
 
 use std::collections::HashMap;
@@ -39,9 +39,9 @@ pub struct ClusterOptions {
 
 /// The link of one gateway.
 #[derive(Debug)]
-pub(crate) struct ClusterLink {
-    pub(crate) member: ClusterMember,
-    pub(crate) is_required: bool,
+pub struct ClusterLink {
+    pub member: ClusterMember,
+    pub is_required: bool,
     mailbox: Mutex<Option<Mailbox>>,
     seal: OnceLock<Arc<Seal>>,
     /// The requests that wait for other gateways, by their numbers.
@@ -50,17 +50,17 @@ pub(crate) struct ClusterLink {
 
 /// A request in the table of waiting ones, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct WaitingRequest {
+pub struct WaitingRequest {
     link: Arc<ClusterLink>,
-    pub(crate) number: u64,
-    pub(crate) replies: mpsc::Receiver<OwnerReply>,
+    pub number: u64,
+    pub replies: mpsc::Receiver<OwnerReply>,
 }
 
 /// The number of replies that may wait for the request that reads them.
 const REPLIES_MOST: usize = 1024;
 
 impl ClusterLink {
-    pub(crate) fn new(options: ClusterOptions, seal: Arc<Seal>) -> Arc<Self> {
+    pub fn new(options: ClusterOptions, seal: Arc<Seal>) -> Arc<Self> {
         let ClusterOptions { member, mailbox, is_required } = options;
         let mailbox = Mutex::new(Some(mailbox));
         let waiting = Mutex::default();
@@ -68,11 +68,11 @@ impl ClusterLink {
     }
 
     /// The mailbox, for the task that handles its messages.
-    pub(crate) fn take_mailbox(&self) -> Option<Mailbox> {
+    pub fn take_mailbox(&self) -> Option<Mailbox> {
         self.mailbox.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    pub(crate) fn instance(&self) -> InstanceId {
+    pub fn instance(&self) -> InstanceId {
         self.member.instance()
     }
 
@@ -80,7 +80,7 @@ impl ClusterLink {
     ///
     /// # Errors
     /// When the shared state is away.
-    pub(crate) async fn send_message(
+    pub async fn send_message(
         &self,
         to: InstanceId,
         message: &ClusterMessage,
@@ -89,21 +89,21 @@ impl ClusterLink {
     }
 
     /// Sends a message to another gateway as soon as the shared state can be reached.
-    pub(crate) fn send_later(&self, to: InstanceId, message: &ClusterMessage) {
+    pub fn send_later(&self, to: InstanceId, message: &ClusterMessage) {
         if let Ok(sealed) = self.seal_message(message) {
             self.member.send_message_later(to, sealed);
         }
     }
 
     /// Sends news to all gateways as soon as the shared state can be reached.
-    pub(crate) fn announce_news(&self, news: &ClusterNews) {
+    pub fn announce_news(&self, news: &ClusterNews) {
         if let Ok(sealed) = self.seal_message(news) {
             self.member.announce_later(sealed);
         }
     }
 
     /// Opens a message; `None` if no gateway of this cluster has sent it.
-    pub(crate) fn open_message<T: serde::de::DeserializeOwned>(&self, sealed: &[u8]) -> Option<T> {
+    pub fn open_message<T: serde::de::DeserializeOwned>(&self, sealed: &[u8]) -> Option<T> {
         let text = std::str::from_utf8(sealed).ok()?;
         serde_json::from_slice(&self.seal.get()?.open_value(&MESSAGE_BINDING, text)?).ok()
     }
@@ -119,7 +119,7 @@ impl ClusterLink {
     }
 
     /// Seals an entry of the log of a broken connection.
-    pub(crate) fn seal_entry(&self, entry: &impl Serialize) -> Option<Vec<u8>> {
+    pub fn seal_entry(&self, entry: &impl Serialize) -> Option<Vec<u8>> {
         self.seal_message(entry).ok()
     }
 
@@ -127,7 +127,7 @@ impl ClusterLink {
     ///
     /// # Errors
     /// When there are too many.
-    pub(crate) fn add_waiting(self: &Arc<Self>) -> Result<WaitingRequest, RpcError> {
+    pub fn add_waiting(self: &Arc<Self>) -> Result<WaitingRequest, RpcError> {
         let (number, (sender, replies)) = (random_number(), mpsc::channel(REPLIES_MOST));
         let mut waiting = self.lock_waiting();
         if waiting.len() >= CLUSTER_FORWARDS {
@@ -139,7 +139,7 @@ impl ClusterLink {
 
     /// Passes a reply to the request that waits for it. A reply that comes after its request has ended is dropped.
     /// A request that does not read ends: the messages to other requests must not wait for it.
-    pub(crate) fn deliver_reply(&self, number: u64, reply: OwnerReply) {
+    pub fn deliver_reply(&self, number: u64, reply: OwnerReply) {
         let mut waiting = self.lock_waiting();
         if waiting.get(&number).is_some_and(|sender| sender.try_send(reply).is_err()) {
             waiting.remove(&number);
@@ -158,7 +158,7 @@ impl Drop for WaitingRequest {
 }
 
 /// The error of a request for another gateway while the shared state is away: the client may come back soon.
-pub(crate) fn unreachable_error() -> RpcError {
+pub fn unreachable_error() -> RpcError {
     let error = RpcError::new(
         INTERNAL,
         "another gateway owns this request and cannot be reached now; try again in a second",
@@ -167,7 +167,7 @@ pub(crate) fn unreachable_error() -> RpcError {
 }
 
 /// Whether an error is [`unreachable_error`].
-pub(crate) fn is_unreachable_error(error: &RpcError) -> bool {
+pub fn is_unreachable_error(error: &RpcError) -> bool {
     let reason = error.data.as_ref().and_then(|data| data.member("reason")?.decode::<String>().ok());
     reason.as_deref() == Some(UNREACHABLE)
 }

@@ -1,6 +1,7 @@
 //! The host, the budget and the roots that all clients of a gateway share.
 
 pub(crate) mod client_views;
+pub(crate) mod configured_views;
 pub(crate) mod current_view;
 pub(crate) mod log_levels;
 pub(crate) mod principal_views;
@@ -196,7 +197,7 @@ impl Gateway {
     }
 
     /// Seals values for clients with this seal. The first seal stays.
-    pub(crate) fn use_seal(&self, seal: Arc<Seal>) {
+    pub fn use_seal(&self, seal: Arc<Seal>) {
         let _first = self.seal.set(Some(seal));
     }
 
@@ -207,18 +208,31 @@ impl Gateway {
     }
 
     /// Makes this gateway a member of a cluster. The first link stays.
-    pub(crate) fn use_cluster(&self, link: Arc<ClusterLink>) {
+    pub fn use_cluster(&self, link: Arc<ClusterLink>) {
         let _first = self.cluster.set(link);
     }
 
     /// The link to the other gateways, if there are any.
-    pub(crate) fn cluster(&self) -> Option<&Arc<ClusterLink>> {
+    #[must_use]
+    pub fn cluster(&self) -> Option<&Arc<ClusterLink>> {
         self.cluster.get()
     }
 
     /// The number of this gateway: in its cluster, or else a random one.
     pub(crate) fn instance(&self) -> InstanceId {
         self.cluster().map_or(InstanceId(self.number), |link| link.instance())
+    }
+
+    /// The host that is served.
+    #[must_use]
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// The number of questions that wait for their user.
+    #[must_use]
+    pub fn count_open_questions(&self) -> usize {
+        self.pending.count_open()
     }
 
     /// Tells the servers the log level.

@@ -1,18 +1,15 @@
 //! The gateway: serves the host to other programs as one MCP server, for clients of both eras.
 //!
 //! All decisions are made by `mcparley`; this crate translates them into the form of a client's era. A
-//! [`GatewaySession`] is one client on any transport; [`serve`] is the transport on two byte streams. From
-//! the bytes down to the state:
+//! [`GatewaySession`] is one client on any transport; [`serve`] is the transport on two byte streams, and the
+//! crate `mcparley-door` the one over HTTP. From the bytes down to the state:
 //!
 //! | module | content |
 //! |---|---|
-//! | [`Doors`] | clients over HTTP: Streamable HTTP of both eras, HTTP+SSE, Unix sockets |
-//! | `guard` | checks host, origin, token and load of HTTP requests; tokens of an issuer by [`AccessPolicy`] |
 //! | [`GatewayView`] | some of the servers for some of the clients, at an endpoint of its own |
-//! | [`PageHandler`] | a web page beside the endpoints for MCP, which another crate provides |
 //! | [`Seal`] | sealed values, such as session ids |
 //! | [`serve`] | a client on two byte streams, from its first message to its last |
-//! | `client_sessions` | the sessions of one client, by the capabilities that its requests declare |
+//! | [`ClientSessions`] | the sessions of one client, by the capabilities that its requests declare |
 //! | `request` | dispatches the requests of a client: calls, lists, subscriptions, log level, roots |
 //! | [`GatewaySession`] | the state of one client: its tool list, parked calls, log level and roots |
 //! | [`Gateway`] | the host, the budget and the roots that all clients share |
@@ -22,7 +19,7 @@
 //! | `response` | results in the form of an era: handshake, tools, results of calls |
 //! | `client_asker`, `question`, `question_route` | asking the user of a client |
 //! | `pending` | the open questions, answered by the client or from another terminal |
-//! | `cluster_link` | requests that another gateway of the cluster owns, and values that all know |
+//! | [`cluster_link`] | requests that another gateway of the cluster owns, and values that all know |
 //! | [`control`] | the control socket: open questions and reconnects for other processes of the user |
 //! | [`DurableCalls`] | calls that another process makes and keeps, as tasks of clients that may leave |
 //! | `call_line`, `elicitation_form` | relaying the requests of servers to the client of a call |
@@ -32,13 +29,11 @@ mod call_line;
 mod client_abilities;
 mod client_asker;
 mod client_sessions;
-mod cluster_link;
+pub mod cluster_link;
 pub mod control;
-mod door;
 mod durable_calls;
 mod elicitation_form;
 mod gateway;
-mod guard;
 mod json_edit;
 mod mode;
 mod pending;
@@ -50,18 +45,15 @@ mod serve;
 mod session;
 mod view;
 
-pub use client_abilities::offer_from_capabilities;
+pub use client_abilities::{offer_from_capabilities, supported_versions};
+pub use client_sessions::ClientSessions;
 pub use cluster_link::ClusterOptions;
-pub use door::{
-    DoorError, DoorListener, DoorOptions, Doors, GatewayView, PAGE_PATH, PageBody, PageHandler, PageRequest,
-    SESSION_PATH,
-};
 pub use durable_calls::{DurableCallError, DurableCalls, DurableState, DurableTask};
 pub use gateway::Gateway;
+pub use gateway::configured_views::GatewayView;
 pub use mcparley_cluster::{Seal, SealKeyError};
-pub use mcparley_identity::{AccessPolicy, IssuerError, IssuerSettings};
-pub use mcparley_identity::{GeneratedToken, OneTimeToken, TokenFile, TokenFileError, TokenPolicy};
 pub use mode::{GatewayMode, Naming};
 pub use pending::{AnswerError, ListedCall, PendingQuestion, QuestionDetails, QuestionKind, TerminalAnswer};
+pub use request::request_span::{RequestedTool, TraceHeaders};
 pub use serve::{client_handler, serve};
-pub use session::GatewaySession;
+pub use session::{GatewaySession, HttpIdentity};

@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mcparley::Host;
+use mcparley::catalog::CatalogEntry;
 use mcparley::model::limits::SERVED_SUBSCRIPTIONS;
 use mcparley::pool::principal::{ClientIdentity, Principal, PrincipalId};
 use mcparley_wire::{RawJson, Replies};
@@ -74,11 +75,11 @@ pub(crate) struct Shared {
 
 /// The names of a session over HTTP.
 #[derive(Clone, Debug)]
-pub(crate) struct HttpIdentity {
+pub struct HttpIdentity {
     /// The value of `Mcp-Session-Id`.
-    pub(crate) id: Arc<str>,
+    pub id: Arc<str>,
     /// The name of the session in the shared state.
-    pub(crate) key: Arc<str>,
+    pub key: Arc<str>,
 }
 
 impl Gateway {
@@ -130,7 +131,8 @@ impl GatewaySession {
     }
 
     /// The session for one request, whose client was verified again: its token may be a newer one.
-    pub(crate) fn for_request(&self, identity: &Arc<ClientIdentity>) -> Self {
+    #[must_use]
+    pub fn for_request(&self, identity: &Arc<ClientIdentity>) -> Self {
         if Arc::ptr_eq(&self.principal.identity, identity) {
             return self.clone();
         }
@@ -139,8 +141,32 @@ impl GatewaySession {
     }
 
     /// The principal of the current request.
-    pub(crate) fn principal(&self) -> &Arc<Principal> {
+    #[must_use]
+    pub fn principal(&self) -> &Arc<Principal> {
         &self.principal
+    }
+
+    /// The gateway that serves the client.
+    #[must_use]
+    pub fn gateway(&self) -> &Gateway {
+        &self.shared.gateway
+    }
+
+    /// The names of the session over HTTP, if it is one.
+    #[must_use]
+    pub fn http_identity(&self) -> Option<&HttpIdentity> {
+        self.shared.http.get()
+    }
+
+    /// Gives the session its names over HTTP. The first names stay.
+    pub fn set_http_identity(&self, identity: HttpIdentity) {
+        let _first = self.shared.http.set(identity).is_ok();
+    }
+
+    /// The tool with this name in the client's view.
+    #[must_use]
+    pub fn find_tool(&self, name: &str) -> Option<Arc<CatalogEntry>> {
+        self.shared.gateway.view().find_tool(name).map(Arc::clone)
     }
 
     /// Whether the gateway is a transparent bridge to one server.
@@ -154,7 +180,8 @@ impl GatewaySession {
     }
 
     /// The name of the view that the client uses; the main endpoint has none.
-    pub(crate) fn view_name(&self) -> Option<&str> {
+    #[must_use]
+    pub fn view_name(&self) -> Option<&str> {
         self.shared.gateway.name.as_deref()
     }
 
@@ -201,12 +228,13 @@ impl GatewaySession {
     }
 
     /// Whether calls wait for the client.
-    pub(crate) fn has_parked_calls(&self) -> bool {
+    #[must_use]
+    pub fn has_parked_calls(&self) -> bool {
         self.shared.parked.has_calls()
     }
 
     /// Cancels the calls that wait for the client, which is gone.
-    pub(crate) fn cancel_parked_calls(&self) {
+    pub fn cancel_parked_calls(&self) {
         self.shared.parked.cancel_calls();
     }
 
@@ -216,7 +244,8 @@ impl GatewaySession {
     }
 
     /// Whether the client declared the roots capability.
-    pub(crate) fn has_roots(&self) -> bool {
+    #[must_use]
+    pub fn has_roots(&self) -> bool {
         self.lock_handshake().is_some_and(|caller| caller.abilities.roots)
     }
 

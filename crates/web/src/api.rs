@@ -21,7 +21,7 @@ pub(crate) mod tools;
 pub(crate) mod trust;
 
 use hyper::StatusCode;
-use mcparley_gateway::PageRequest;
+use mcparley_door::PageRequest;
 use serde::de::DeserializeOwned;
 
 use crate::response::{ErrorResponse, error_response};

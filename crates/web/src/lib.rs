@@ -2,7 +2,7 @@
 //! approvals.
 //!
 //! The page is three files in `assets/`, which are part of the program. [`UiPage`] answers the requests of a
-//! browser; the doors of `mcparley-gateway` check host, origin and token first, and `mcparley ui` and
+//! browser; the doors of `mcparley-door` check host, origin and token first, and `mcparley ui` and
 //! `mcparley serve --ui` connect the two.
 //!
 //! | module | content |

@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use mcparley::Host;
 use mcparley::catalog::Budget;
-use mcparley_gateway::control::serve_control;
-use mcparley_gateway::{
-    DoorError, DoorListener, DoorOptions, Doors, Gateway, GeneratedToken, OneTimeToken, PAGE_PATH, Seal,
-    SealKeyError, TokenFileError, TokenPolicy,
+use mcparley_door::{
+    DoorError, DoorListener, DoorOptions, Doors, GeneratedToken, OneTimeToken, PAGE_PATH, TokenFileError,
+    TokenPolicy,
 };
+use mcparley_gateway::control::serve_control;
+use mcparley_gateway::{Gateway, Seal, SealKeyError};
 
 use crate::page::UiPage;
 use crate::page_state::PageOptions;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hyper::{Response, StatusCode};
 use mcparley::model::name::ServerName;
 use mcparley::pool::log::{LogFollower, LogLine};
-use mcparley_gateway::{PageBody, PageRequest};
+use mcparley_door::{PageBody, PageRequest};
 use serde_json::json;
 use tokio::sync::mpsc;
 

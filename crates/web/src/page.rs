@@ -6,7 +6,8 @@ use std::time::Duration;
 use hyper::header::{HeaderValue, SET_COOKIE};
 use hyper::{Method, Response, StatusCode};
 use mcparley::{BoxedFuture, Host};
-use mcparley_gateway::{Gateway, PAGE_PATH, PageBody, PageHandler, PageRequest};
+use mcparley_door::{PAGE_PATH, PageBody, PageHandler, PageRequest};
+use mcparley_gateway::Gateway;
 use serde_json::json;
 
 use crate::page_state::{PageOptions, PageState};

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use hyper::{Response, StatusCode};
-use mcparley_gateway::{PAGE_PATH, PageBody};
+use mcparley_door::{PAGE_PATH, PageBody};
 use mcparley_model::text::clean_strings;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;

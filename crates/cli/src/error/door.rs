@@ -3,7 +3,8 @@
 use mcparley::auth::callback::CallbackError;
 use mcparley::model::explain::Explain;
 use mcparley_cluster::{JoinError, StoreAddressError};
-use mcparley_gateway::{DoorError, IssuerError, SealKeyError, TokenFileError};
+use mcparley_door::{DoorError, IssuerError, TokenFileError};
+use mcparley_gateway::SealKeyError;
 use mcparley_web::LocalPageError;
 
 /// The reason why `serve` or `ui` cannot listen.

@@ -12,38 +12,38 @@ use super::messages::{ClusterMessage, ForwardedRequest, ForwardedResume, OwnerRe
 use super::{ClusterLink, WaitingRequest, unreachable_error};
 
 /// A request that another gateway owns.
-pub(crate) struct OwnedRequest<'r> {
-    pub(crate) owner: InstanceId,
-    pub(crate) principal: &'r str,
+pub struct OwnedRequest<'r> {
+    pub owner: InstanceId,
+    pub principal: &'r str,
     /// The view that the client uses.
-    pub(crate) view: Option<&'r str>,
-    pub(crate) session: Option<&'r str>,
-    pub(crate) id: &'r RawJson,
-    pub(crate) method: &'r str,
-    pub(crate) params: Option<&'r RawJson>,
-    pub(crate) replies: &'r Replies,
+    pub view: Option<&'r str>,
+    pub session: Option<&'r str>,
+    pub id: &'r RawJson,
+    pub method: &'r str,
+    pub params: Option<&'r RawJson>,
+    pub replies: &'r Replies,
 }
 
 /// A stream of another gateway that a client resumes here.
-pub(crate) struct OwnedStream<'r> {
-    pub(crate) owner: InstanceId,
-    pub(crate) principal: &'r str,
+pub struct OwnedStream<'r> {
+    pub owner: InstanceId,
+    pub principal: &'r str,
     /// The view that the client uses.
-    pub(crate) view: Option<&'r str>,
-    pub(crate) session: &'r str,
-    pub(crate) stream: u64,
-    pub(crate) after: u64,
+    pub view: Option<&'r str>,
+    pub session: &'r str,
+    pub stream: u64,
+    pub after: u64,
 }
 
 /// The next sign of the owner of a request.
-pub(crate) enum OwnerSign {
+pub enum OwnerSign {
     Reply(OwnerReply),
     /// The owner is gone.
     Gone,
 }
 
 /// A request at its owner; canceled there when it is dropped before its end.
-pub(crate) struct RequestAtOwner {
+pub struct RequestAtOwner {
     waiting: WaitingRequest,
     owner: InstanceId,
     sent: Instant,
@@ -56,7 +56,7 @@ impl ClusterLink {
     ///
     /// # Errors
     /// The error of the request, or that the owner cannot be reached now.
-    pub(crate) async fn forward_request(
+    pub async fn forward_request(
         self: &Arc<Self>,
         request: OwnedRequest<'_>,
     ) -> Option<Result<RawJson, RpcError>> {
@@ -101,7 +101,7 @@ impl ClusterLink {
     ///
     /// # Errors
     /// When the owner cannot be reached now.
-    pub(crate) async fn resume_at_owner(
+    pub async fn resume_at_owner(
         self: &Arc<Self>,
         stream: OwnedStream<'_>,
     ) -> Result<Option<RequestAtOwner>, RpcError> {
@@ -139,7 +139,7 @@ impl RequestAtOwner {
     }
 
     /// Whether the owner has ended the request.
-    pub(crate) fn is_over(&self) -> bool {
+    pub fn is_over(&self) -> bool {
         self.is_over
     }
 
@@ -147,7 +147,7 @@ impl RequestAtOwner {
     ///
     /// # Errors
     /// When an owner that runs does not receive the request.
-    pub(crate) async fn next_sign(&mut self) -> Result<OwnerSign, RpcError> {
+    pub async fn next_sign(&mut self) -> Result<OwnerSign, RpcError> {
         loop {
             let reply = match tokio::time::timeout(CLUSTER_WATCH, self.waiting.replies.recv()).await {
                 Ok(Some(reply)) => reply,

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 /// A message to one gateway.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum ClusterMessage {
+pub enum ClusterMessage {
     /// A request that the receiver owns.
     Request(ForwardedRequest),
     /// A client wants to read on a stream of the receiver.
@@ -22,47 +22,47 @@ pub(crate) enum ClusterMessage {
 
 /// A request of a client, handed to its owner.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct ForwardedRequest {
-    pub(crate) from: InstanceId,
-    pub(crate) number: u64,
-    pub(crate) principal: String,
+pub struct ForwardedRequest {
+    pub from: InstanceId,
+    pub number: u64,
+    pub principal: String,
     /// The view that the client uses; `None` at the main endpoint.
-    pub(crate) view: Option<String>,
+    pub view: Option<String>,
     /// The id of the session; `None` in the new era.
-    pub(crate) session: Option<String>,
-    pub(crate) id: Box<RawValue>,
-    pub(crate) method: String,
-    pub(crate) params: Option<Box<RawValue>>,
+    pub session: Option<String>,
+    pub id: Box<RawValue>,
+    pub method: String,
+    pub params: Option<Box<RawValue>>,
 }
 
 /// A stream that is resumed at another gateway.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct ForwardedResume {
-    pub(crate) from: InstanceId,
-    pub(crate) number: u64,
-    pub(crate) principal: String,
+pub struct ForwardedResume {
+    pub from: InstanceId,
+    pub number: u64,
+    pub principal: String,
     /// The view that the client uses; `None` at the main endpoint.
-    pub(crate) view: Option<String>,
-    pub(crate) session: String,
-    pub(crate) stream: u64,
+    pub view: Option<String>,
+    pub session: String,
+    pub stream: u64,
     /// The last event that the client has.
-    pub(crate) after: u64,
+    pub after: u64,
 }
 
 /// The answer of a client to a question, sent to another gateway than the one that asks.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct ForwardedAnswer {
-    pub(crate) principal: String,
+pub struct ForwardedAnswer {
+    pub principal: String,
     /// The view that the client uses; `None` at the main endpoint.
-    pub(crate) view: Option<String>,
-    pub(crate) session: String,
-    pub(crate) question: u64,
-    pub(crate) outcome: RequestOutcome,
+    pub view: Option<String>,
+    pub session: String,
+    pub question: u64,
+    pub outcome: RequestOutcome,
 }
 
 /// A reply of the owner of a request.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum OwnerReply {
+pub enum OwnerReply {
     /// The owner has received the request.
     Accepted,
     /// The owner does not know the stream any more.
@@ -79,15 +79,15 @@ pub(crate) enum OwnerReply {
 
 /// An event of a stream, with its number.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct StreamEntry {
-    pub(crate) event: u64,
+pub struct StreamEntry {
+    pub event: u64,
     /// The message; `None` for the empty first event.
-    pub(crate) message: Option<Box<RawValue>>,
+    pub message: Option<Box<RawValue>>,
 }
 
 /// An entry of the log of a broken connection.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum LoggedEntry {
+pub enum LoggedEntry {
     /// An event.
     Event(StreamEntry),
     /// The stream has ended after the events before.
@@ -96,14 +96,14 @@ pub(crate) enum LoggedEntry {
 
 /// The outcome of a request: its result, or its error.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum RequestOutcome {
+pub enum RequestOutcome {
     Result(Box<RawValue>),
     Error { code: i64, message: String, data: Option<Box<RawValue>> },
 }
 
 /// A message to all gateways.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum ClusterNews {
+pub enum ClusterNews {
     /// A session was deleted.
     Deleted { session: String },
     /// Values of a session have changed.
@@ -113,7 +113,7 @@ pub(crate) enum ClusterNews {
 }
 
 impl RequestOutcome {
-    pub(crate) fn from_result(outcome: &Result<RawJson, RpcError>) -> Self {
+    pub fn from_result(outcome: &Result<RawJson, RpcError>) -> Self {
         match outcome {
             Ok(result) => match to_raw_value(result) {
                 Some(raw) => Self::Result(raw),
@@ -131,7 +131,7 @@ impl RequestOutcome {
         }
     }
 
-    pub(crate) fn into_result(self) -> Result<RawJson, RpcError> {
+    pub fn into_result(self) -> Result<RawJson, RpcError> {
         match self {
             Self::Result(raw) => Ok(to_raw_json(&raw)),
             Self::Error { code, message, data } => {
@@ -146,11 +146,11 @@ impl RequestOutcome {
 }
 
 /// JSON for a message.
-pub(crate) fn to_raw_value(raw: &RawJson) -> Option<Box<RawValue>> {
+pub fn to_raw_value(raw: &RawJson) -> Option<Box<RawValue>> {
     RawValue::from_string(raw.as_str().to_owned()).ok()
 }
 
 /// JSON of a message.
-pub(crate) fn to_raw_json(raw: &RawValue) -> RawJson {
+pub fn to_raw_json(raw: &RawValue) -> RawJson {
     RawJson::from_text(raw.get())
 }

@@ -46,7 +46,7 @@ impl GatewaySession {
     ///
     /// # Errors
     /// When the shared state is away.
-    pub(crate) async fn load_values(&self) -> Result<bool, SharedStoreError> {
+    pub async fn load_values(&self) -> Result<bool, SharedStoreError> {
         let (Some(link), Some(http)) = (self.shared.gateway.cluster(), self.shared.http.get()) else {
             return Ok(true);
         };
@@ -62,7 +62,7 @@ impl GatewaySession {
     }
 
     /// Loads the values again, because another gateway has changed one.
-    pub(crate) async fn reload_values(&self) {
+    pub async fn reload_values(&self) {
         let (Some(link), Some(http)) = (self.shared.gateway.cluster(), self.shared.http.get()) else {
             return;
         };

@@ -26,7 +26,8 @@ impl ClientViews {
 
 impl Gateway {
     /// The gateway for clients with these capabilities.
-    pub(crate) fn for_client(&self, offer: ClientOffer) -> Self {
+    #[must_use]
+    pub fn for_client(&self, offer: ClientOffer) -> Self {
         let Some(one) = self.mode.one.as_ref().filter(|_| self.tells_offers_apart()) else {
             return self.clone();
         };

@@ -61,11 +61,7 @@ impl PrincipalViews {
 impl Gateway {
     /// Gives each principal its own sign-ins as soon as `has_several` is true, and sends browsers back to
     /// `callback`. The first call counts.
-    pub(crate) fn separate_principals(
-        &self,
-        has_several: Arc<AtomicBool>,
-        callback: Option<CallbackEndpoint>,
-    ) {
+    pub fn separate_principals(&self, has_several: Arc<AtomicBool>, callback: Option<CallbackEndpoint>) {
         let settings = &self.principals.settings;
         let _first = settings.has_several.set(has_several);
         if let Some(callback) = callback {
@@ -111,7 +107,7 @@ impl Gateway {
     }
 
     /// Stores the token of an issuer that a client has sent with a request.
-    pub(crate) fn store_token_of(&self, identity: &ClientIdentity) {
+    pub fn store_token_of(&self, identity: &ClientIdentity) {
         if let Some(subject) = &identity.subject_token {
             let (token, issuer) = (subject.token.clone(), Arc::clone(&subject.issuer));
             let token = IssuedToken { token, issuer, expires: subject.expires };
@@ -120,7 +116,7 @@ impl Gateway {
     }
 
     /// Closes the views of principals without a session. Called from time to time.
-    pub(crate) fn close_idle_principals(&self) {
+    pub fn close_idle_principals(&self) {
         let mut idle = Vec::new();
         self.principals.lock_views().retain(|_, view| {
             let is_idle = view.gateway.is_unused();

@@ -12,7 +12,7 @@ use crate::session::GatewaySession;
 
 /// The trace context of a client in headers of HTTP, which counts if `_meta` has none.
 #[derive(Debug, Default)]
-pub(crate) struct TraceHeaders(Option<Box<TraceFields>>);
+pub struct TraceHeaders(Option<Box<TraceFields>>);
 
 /// `traceparent` and `tracestate` as the client wrote them.
 #[derive(Debug, Default)]
@@ -22,7 +22,8 @@ struct TraceFields {
 }
 
 /// The tool that a request names. It is looked up when it is needed: at first, its server may not be connected yet.
-pub(crate) struct RequestedTool {
+#[derive(Debug)]
+pub struct RequestedTool {
     session: GatewaySession,
     name: String,
 }
@@ -40,14 +41,16 @@ impl RequestedTool {
     }
 
     /// Like [`RequestedTool::find`], with a name for all tools that are not in the view.
-    pub(crate) fn find_or_unknown(&self) -> (String, &str) {
+    #[must_use]
+    pub fn find_or_unknown(&self) -> (String, &str) {
         self.find().unwrap_or_else(|| (UNKNOWN.to_owned(), UNKNOWN))
     }
 }
 
 impl TraceHeaders {
     /// Reads the headers, if spans are collected.
-    pub(crate) fn read(headers: &HeaderMap) -> Self {
+    #[must_use]
+    pub fn read(headers: &HeaderMap) -> Self {
         let text = |name: &str| {
             let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
             let values: Vec<&str> = values.collect();
@@ -60,7 +63,7 @@ impl TraceHeaders {
 
 impl GatewaySession {
     /// Answers a request in a span of its own, if a subscriber wants it.
-    pub(crate) fn answer_in_span(
+    pub fn answer_in_span(
         &self,
         incoming: Incoming,
         headers: &TraceHeaders,
@@ -116,7 +119,8 @@ impl GatewaySession {
     }
 
     /// The tool that `tools/call` names; `None` for other requests.
-    pub(crate) fn requested_tool(&self, method: &str, params: Option<&RawJson>) -> Option<RequestedTool> {
+    #[must_use]
+    pub fn requested_tool(&self, method: &str, params: Option<&RawJson>) -> Option<RequestedTool> {
         if method != "tools/call" {
             return None;
         }

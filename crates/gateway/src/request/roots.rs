@@ -49,7 +49,7 @@ impl GatewaySession {
     }
 
     /// Requests the roots of a client whose stream has come to this gateway of a cluster, if no gateway knows them.
-    pub(crate) fn ask_for_missing_roots(&self) {
+    pub fn ask_for_missing_roots(&self) {
         if self.shared.gateway.cluster().is_some() && self.known_roots().is_none() {
             self.ask_for_roots();
         }

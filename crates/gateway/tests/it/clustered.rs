@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mcparley_cluster::{ClusterMember, InProcessStore, KeyNames, SharedStore, StoreChange};
-use mcparley_gateway::{ClusterOptions, DoorOptions, GatewayMode, GatewayView, Seal, TokenFile, TokenPolicy};
+use mcparley_door::{DoorOptions, TokenFile, TokenPolicy};
+use mcparley_gateway::{ClusterOptions, GatewayMode, GatewayView, Seal};
 use mcparley_testkit::ScriptedStdio;
 use serde_json::{Value, json};
 use tempfile::TempDir;

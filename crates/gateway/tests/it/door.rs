@@ -3,7 +3,8 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use mcparley_gateway::{DoorListener, DoorOptions, Doors, Gateway, Seal, TokenFile, TokenPolicy};
+use mcparley_door::{DoorListener, DoorOptions, Doors, TokenFile, TokenPolicy};
+use mcparley_gateway::{Gateway, Seal};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;

@@ -311,7 +311,7 @@ async fn overload_is_shed_and_passes() {
 async fn rate_limit_refuses_and_recovers() {
     let served = World::one().gateway();
     let rate = Some(5);
-    let doors = OpenDoors::open(&served, mcparley_gateway::DoorOptions { rate, ..options() }).await;
+    let doors = OpenDoors::open(&served, mcparley_door::DoorOptions { rate, ..options() }).await;
     let mut refused = 0;
     for _ in 0..20 {
         let reply = doors.post_new(&[], "tools/list", json!({})).await;

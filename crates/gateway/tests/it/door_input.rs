@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcparley_gateway::{DoorOptions, TokenFile, TokenPolicy};
+use mcparley_door::{DoorOptions, TokenFile, TokenPolicy};
 use mcparley_testkit::{HttpServer, ScriptedStdio, log_lines};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

@@ -1,7 +1,8 @@
 //! Clients with access tokens of an issuer: hostile tokens, and the sessions, tasks and questions of other
 //! principals.
 
-use mcparley_gateway::{AccessPolicy, DoorOptions, GatewayView, IssuerSettings, TokenFile, TokenPolicy};
+use mcparley_door::{AccessPolicy, DoorOptions, IssuerSettings, TokenFile, TokenPolicy};
+use mcparley_gateway::GatewayView;
 use mcparley_testkit::{ScriptedStdio, TokenIssuer, TokenKey, log_lines};
 use mcparley_wire::transport::http::Network;
 use serde_json::{Value, json};

@@ -8,7 +8,7 @@ use mcparley::auth::SignInMethod;
 use mcparley::config::change::{self, WriteScope};
 use mcparley::model::explain::Explain as _;
 use mcparley::model::name::ServerName;
-use mcparley_gateway::PageRequest;
+use mcparley_door::PageRequest;
 use mcparley_platform::thread::run_blocking;
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -7,7 +7,8 @@ use hyper::StatusCode;
 use mcparley::permission::Consent;
 use mcparley::results::RawJson;
 use mcparley::{Call, CallError};
-use mcparley_gateway::{ListedCall, PageRequest};
+use mcparley_door::PageRequest;
+use mcparley_gateway::ListedCall;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 

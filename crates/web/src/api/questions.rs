@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use hyper::StatusCode;
+use mcparley_door::PageRequest;
 use mcparley_gateway::control::{ControlError, find_gateways, open_questions};
-use mcparley_gateway::{AnswerError, PageRequest, PendingQuestion, TerminalAnswer};
+use mcparley_gateway::{AnswerError, PendingQuestion, TerminalAnswer};
 use mcparley_platform::thread::run_blocking;
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use hyper::StatusCode;
 use mcparley::Host;
 use mcparley::catalog::{CatalogEntry, tool_signature};
-use mcparley_gateway::PageRequest;
+use mcparley_door::PageRequest;
 use serde_json::{Value, json};
 
 use super::query_value;

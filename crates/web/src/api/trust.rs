@@ -8,7 +8,7 @@ use mcparley::config::change::{
 };
 use mcparley::model::approval::ApprovalItem;
 use mcparley::model::explain::Explain as _;
-use mcparley_gateway::PageRequest;
+use mcparley_door::PageRequest;
 use mcparley_platform::thread::run_blocking;
 use serde::Deserialize;
 use serde_json::{Value, json};

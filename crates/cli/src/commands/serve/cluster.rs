@@ -1,6 +1,7 @@
 //! `serve --state`: the gateway joins others that share their state.
 
-use mcparley_gateway::{ClusterOptions, DoorListener, Seal};
+use mcparley_door::DoorListener;
+use mcparley_gateway::{ClusterOptions, Seal};
 
 use crate::args::DoorArgs;
 use crate::context::Context;

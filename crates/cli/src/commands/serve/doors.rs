@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use mcparley::auth::CallbackEndpoint;
 use mcparley::config::LoadedConfig;
+use mcparley_door::{AccessPolicy, DoorListener, DoorOptions, Doors, IssuerSettings, TokenFile, TokenPolicy};
 use mcparley_gateway::control::serve_control;
-use mcparley_gateway::{
-    AccessPolicy, DoorListener, DoorOptions, Doors, Gateway, IssuerSettings, Seal, TokenFile, TokenPolicy,
-};
+use mcparley_gateway::{Gateway, Seal};
 use mcparley_telemetry::TraceExport;
 use mcparley_web::UiPage;
 use mcparley_wire::transport::http::{Network, NetworkSettings};

@@ -14,8 +14,8 @@ use mcparley_wire::RawJson;
 use serde_json::value::RawValue;
 
 use super::{DoorStream, EventKind, NextEvent, StreamEvent, StreamKind, StreamState};
-use crate::cluster_link::ClusterLink;
-use crate::cluster_link::messages::{LoggedEntry, StreamEntry};
+use mcparley_gateway::cluster_link::ClusterLink;
+use mcparley_gateway::cluster_link::messages::{LoggedEntry, StreamEntry};
 
 /// The bits of a stream's number behind that of its gateway.
 const NUMBER_BITS: u32 = 32;

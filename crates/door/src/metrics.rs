@@ -6,9 +6,9 @@ use std::time::Instant;
 use mcparley_telemetry::{CountedCall, GatewayMetrics, StateFigures};
 use mcparley_wire::RawJson;
 
-use crate::cluster_link::ClusterLink;
-use crate::request::request_span::RequestedTool;
-use crate::session::GatewaySession;
+use mcparley_gateway::GatewaySession;
+use mcparley_gateway::RequestedTool;
+use mcparley_gateway::cluster_link::ClusterLink;
 
 /// The measurement of one call.
 pub(crate) struct CallTimer {

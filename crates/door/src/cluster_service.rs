@@ -13,16 +13,16 @@ use mcparley_wire::peer::Handler as _;
 use mcparley_wire::{Cause, INVALID_PARAMS, Id, Incoming, JsonPieces, Replies, RpcError};
 use tokio::task::AbortHandle;
 
-use crate::cluster_link::ClusterLink;
-use crate::cluster_link::messages::{
+use crate::doors::DoorShared;
+use crate::event_stream::{DoorStream, StreamKind};
+use crate::http_session::HttpSession;
+use crate::mcp::apply_notice;
+use crate::question::StreamSink;
+use mcparley_gateway::cluster_link::ClusterLink;
+use mcparley_gateway::cluster_link::messages::{
     ClusterMessage, ClusterNews, ForwardedAnswer, ForwardedRequest, ForwardedResume, OwnerReply,
     RequestOutcome, to_raw_json,
 };
-use crate::door::DoorShared;
-use crate::door::event_stream::{DoorStream, StreamKind};
-use crate::door::http_session::HttpSession;
-use crate::door::mcp::apply_notice;
-use crate::door::question::StreamSink;
 
 /// The requests of other gateways that run here.
 #[derive(Debug, Default)]

@@ -21,9 +21,10 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, Sleep};
 
-use crate::door::endpoint::MAIN_PATH;
-use crate::door::{DoorOptions, DoorShared, http};
+use crate::doors::{DoorOptions, DoorShared};
+use crate::endpoint::MAIN_PATH;
 use crate::guard::PeerAddress;
+use crate::http;
 
 /// The pause after an error of the listener, such as too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);

@@ -16,14 +16,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::client_abilities::Caller;
-use crate::client_sessions::ClientSessions;
-use crate::cluster_link::messages::ClusterNews;
-use crate::door::event_stream::StreamKind;
-use crate::door::http_session::HttpSession;
-use crate::gateway::Gateway;
-use crate::session::{GatewaySession, HttpIdentity};
+use crate::event_stream::StreamKind;
+use crate::http_session::HttpSession;
 use mcparley_cluster::{Seal, seconds_since_epoch};
+use mcparley_gateway::ClientSessions;
+use mcparley_gateway::Gateway;
+use mcparley_gateway::cluster_link::messages::ClusterNews;
+use mcparley_gateway::offer_from_capabilities;
+use mcparley_gateway::{GatewaySession, HttpIdentity};
 
 /// The capabilities that are kept in a session id; others do not change the gateway's behavior.
 const KEPT_CAPABILITIES: [&str; 5] = ["elicitation", "sampling", "roots", "extensions", "tasks"];
@@ -195,7 +195,7 @@ impl SessionTable {
     /// The session with this key, if it is in memory.
     pub(crate) fn find_by_key(&self, key: &str) -> Option<Arc<HttpSession>> {
         let has_key = |session: &&Arc<HttpSession>| {
-            session.session.shared.http.get().is_some_and(|http| &*http.key == key)
+            session.session.http_identity().is_some_and(|http| &*http.key == key)
         };
         lock(&self.sessions).values().find(has_key).map(Arc::clone)
     }
@@ -224,7 +224,7 @@ impl SessionTable {
 
     /// The gateway for a client with these capabilities.
     fn gateway_for(&self, capabilities: Option<&Value>) -> Gateway {
-        self.gateway.for_client(Caller::offer_of(capabilities))
+        self.gateway.for_client(offer_from_capabilities(capabilities))
     }
 
     /// Stores the token that came with a request, to be exchanged for those of servers.
@@ -279,7 +279,7 @@ impl SessionTable {
     ) -> Arc<HttpSession> {
         let id: Arc<str> = Arc::from(id);
         let identity = HttpIdentity { id: Arc::clone(&id), key: session_key(&id) };
-        let _first = session.shared.http.set(identity).is_ok();
+        session.set_http_identity(identity);
         let new = HttpSession::start(
             Arc::clone(&id),
             Arc::clone(principal),

@@ -11,24 +11,24 @@ use mcparley_wire::peer::Handler as _;
 use mcparley_wire::served_message::{ClientBody, ClientMessage, parse_client_body};
 use mcparley_wire::{Cause, INTERNAL, Id, METHOD_NOT_FOUND, Notice, ProtocolVersion, RawJson, RpcError};
 
-use crate::cluster_link::messages::{
-    ClusterMessage, ClusterNews, ForwardedAnswer, RequestOutcome, to_raw_value,
-};
-use crate::door::DoorShared;
-use crate::door::body::DoorBody;
-use crate::door::endpoint::{Endpoint, EndpointClient};
-use crate::door::event_stream::{DoorStream, EventId, StreamKind};
-use crate::door::exchange::{ClientRequest, ClientSession, answer_batch, answer_request};
-use crate::door::header_check::{EraMeta, check_params, check_routing, check_version, unsupported_version};
-use crate::door::http::accepts;
-use crate::door::http_session::HttpSession;
-use crate::door::question::OpenQuestions;
-use crate::door::remote_stream::{push_lost_response, resume_elsewhere};
-use crate::door::reply::{empty_response, event_response};
-use crate::door::session_table::SessionMiss;
+use crate::body::DoorBody;
+use crate::doors::DoorShared;
+use crate::endpoint::{Endpoint, EndpointClient};
+use crate::event_stream::{DoorStream, EventId, StreamKind};
+use crate::exchange::{ClientRequest, ClientSession, answer_batch, answer_request};
 use crate::guard::load::LoadPermit;
 use crate::guard::refusal::RequestRefusal;
-use crate::request::request_span::TraceHeaders;
+use crate::header_check::{EraMeta, check_params, check_routing, check_version, unsupported_version};
+use crate::http::accepts;
+use crate::http_session::HttpSession;
+use crate::question::OpenQuestions;
+use crate::remote_stream::{push_lost_response, resume_elsewhere};
+use crate::reply::{empty_response, event_response};
+use crate::session_table::SessionMiss;
+use mcparley_gateway::TraceHeaders;
+use mcparley_gateway::cluster_link::messages::{
+    ClusterMessage, ClusterNews, ForwardedAnswer, RequestOutcome, to_raw_value,
+};
 
 /// The header with the id of a session.
 pub(crate) const SESSION_ID: &str = "mcp-session-id";
@@ -198,7 +198,7 @@ async fn receive_answer(
     outcome: Result<RawJson, RpcError>,
 ) -> Result<(), RequestRefusal> {
     let asked_by = OpenQuestions::gateway_of(id).map(|(gateway, number)| (InstanceId(gateway), number));
-    match (session.session.shared.gateway.cluster(), asked_by) {
+    match (session.session.gateway().cluster(), asked_by) {
         (Some(link), Some((gateway, question))) if gateway != link.instance() => {
             let answer = ForwardedAnswer {
                 principal: session.principal.to_string(),
@@ -220,8 +220,8 @@ async fn receive_answer(
 /// Passes a notification to the session, also at other gateways if it may concern them.
 pub(crate) fn receive_notice(session: &HttpSession, method: Box<str>, params: Option<&RawJson>) {
     let is_done = apply_notice(session, method.clone(), params.cloned());
-    let shared = &session.session.shared;
-    if let (false, Some(link), Some(http)) = (is_done, shared.gateway.cluster(), shared.http.get()) {
+    let served = &session.session;
+    if let (false, Some(link), Some(http)) = (is_done, served.gateway().cluster(), served.http_identity()) {
         let params = params.and_then(to_raw_value);
         let (session, method) = (http.key.to_string(), method.into());
         link.announce_news(&ClusterNews::Notice { from: link.instance(), session, method, params });

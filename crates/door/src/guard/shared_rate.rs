@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use mcparley_model::limits::{CLUSTER_RATE_INTERVAL, CLUSTER_RATE_TIME};
 
-use crate::cluster_link::ClusterLink;
 use crate::guard::load::LoadLimits;
 use mcparley_cluster::seconds_since_epoch;
+use mcparley_gateway::cluster_link::ClusterLink;
 
 /// The maximum number of principals in one exchange; the others are in the next one.
 const EXCHANGED_PRINCIPALS: usize = 256;

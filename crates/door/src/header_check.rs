@@ -11,9 +11,9 @@ use mcparley_model::tool::{HeaderParam, param_headers};
 use mcparley_wire::{HEADER_MISMATCH, INVALID_PARAMS, ProtocolVersion, RawJson, RpcError};
 use serde_json::{Value, json};
 
-use crate::client_abilities::supported_versions;
 use crate::guard::refusal::RequestRefusal;
-use crate::session::GatewaySession;
+use mcparley_gateway::GatewaySession;
+use mcparley_gateway::supported_versions;
 
 const VERSION: &str = "mcp-protocol-version";
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -102,8 +102,7 @@ pub(crate) fn check_params(
     params: Option<&RawJson>,
 ) -> Result<(), RequestRefusal> {
     let name = params.and_then(|params| params.member("name")).and_then(|name| name.decode::<String>().ok());
-    let view = session.shared.gateway.view();
-    let Some(entry) = name.as_deref().and_then(|name| view.find_tool(name)) else { return Ok(()) };
+    let Some(entry) = name.as_deref().and_then(|name| session.find_tool(name)) else { return Ok(()) };
     let marked: &[HeaderParam] = &entry.tool.header_params;
     if marked.is_empty() {
         return Ok(());

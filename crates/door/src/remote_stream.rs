@@ -6,12 +6,12 @@ use mcparley_cluster::{LogPosition, SharedStoreError};
 use mcparley_wire::served_message::ResponseParts;
 use mcparley_wire::{INTERNAL, RawJson, RpcError};
 
-use crate::cluster_link::ClusterLink;
-use crate::cluster_link::forwarding::{OwnedStream, OwnerSign, RequestAtOwner};
-use crate::cluster_link::messages::{LoggedEntry, OwnerReply};
-use crate::door::event_stream::{DoorStream, EventId};
-use crate::door::http_session::HttpSession;
+use crate::event_stream::{DoorStream, EventId};
 use crate::guard::refusal::RequestRefusal;
+use crate::http_session::HttpSession;
+use mcparley_gateway::cluster_link::ClusterLink;
+use mcparley_gateway::cluster_link::forwarding::{OwnedStream, OwnerSign, RequestAtOwner};
+use mcparley_gateway::cluster_link::messages::{LoggedEntry, OwnerReply};
 
 /// The mirror of a stream of another gateway. `None` if no gateway has its events.
 pub(crate) async fn resume_elsewhere(
@@ -19,8 +19,10 @@ pub(crate) async fn resume_elsewhere(
     last: &EventId,
     request: &RawJson,
 ) -> Result<Option<Arc<DoorStream>>, RequestRefusal> {
-    let shared = &session.session.shared;
-    let (Some(link), Some(http)) = (shared.gateway.cluster(), shared.http.get()) else { return Ok(None) };
+    let (Some(link), Some(http)) = (session.session.gateway().cluster(), session.session.http_identity())
+    else {
+        return Ok(None);
+    };
     let owner = DoorStream::gateway_of(last.stream);
     if owner == link.instance() {
         return Ok(None);

@@ -11,18 +11,18 @@ use mcparley_model::hex::Hex;
 use mcparley_wire::served_message::{ClientBody, ClientMessage, encode_error_message, parse_client_body};
 use mcparley_wire::{INTERNAL, ProtocolVersion, RpcError};
 
-use crate::door::DoorShared;
-use crate::door::body::DoorBody;
-use crate::door::event_stream::StreamKind;
-use crate::door::exchange::{ClientRequest, ClientSession, RunningAnswer};
-use crate::door::http::accepts;
-use crate::door::http_session::HttpSession;
-use crate::door::mcp::receive_notice;
-use crate::door::reply::{empty_response, event_response};
-use crate::gateway::Gateway;
+use crate::body::DoorBody;
+use crate::doors::DoorShared;
+use crate::event_stream::StreamKind;
+use crate::exchange::{ClientRequest, ClientSession, RunningAnswer};
 use crate::guard::load::LoadPermit;
 use crate::guard::refusal::RequestRefusal;
-use crate::request::request_span::TraceHeaders;
+use crate::http::accepts;
+use crate::http_session::HttpSession;
+use crate::mcp::receive_notice;
+use crate::reply::{empty_response, event_response};
+use mcparley_gateway::Gateway;
+use mcparley_gateway::TraceHeaders;
 
 /// The sessions of clients that use HTTP+SSE. A session lives as long as its event stream.
 #[derive(Debug)]

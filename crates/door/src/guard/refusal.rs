@@ -6,7 +6,7 @@ use hyper::StatusCode;
 use mcparley::pool::principal::ClientIdentity;
 use mcparley_wire::{INVALID_REQUEST, RawJson, RpcError};
 
-use crate::cluster_link::unreachable_error;
+use mcparley_gateway::cluster_link::unreachable_error;
 
 /// The refusal of an HTTP request.
 #[derive(Debug)]

@@ -11,10 +11,10 @@ use mcparley_wire::{Cause, Incoming, ProtocolVersion, RawJson, Replies};
 use tokio::sync::OnceCell;
 use tokio::task::AbortHandle;
 
-use crate::door::event_stream::{DoorStream, StreamKind};
-use crate::door::question::{OpenQuestions, StreamSink};
-use crate::session::GatewaySession;
+use crate::event_stream::{DoorStream, StreamKind};
+use crate::question::{OpenQuestions, StreamSink};
 use mcparley_cluster::seconds_since_epoch;
+use mcparley_gateway::GatewaySession;
 
 /// The number of resumable streams below which they are not swept.
 const DOOR_SWEPT_STREAMS: usize = 64;
@@ -67,7 +67,7 @@ impl HttpSession {
         (session, channel): (GatewaySession, StreamKind),
     ) -> Arc<Self> {
         let channel = Arc::new(DoorStream::new(channel, None));
-        let gateway = session.shared.gateway.cluster().map_or(0, |link| link.instance().0);
+        let gateway = session.gateway().cluster().map_or(0, |link| link.instance().0);
         let questions = Arc::new(OpenQuestions::new(gateway));
         let sink = StreamSink {
             stream: Arc::clone(&channel),

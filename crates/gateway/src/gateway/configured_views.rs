@@ -3,12 +3,25 @@
 
 use mcparley::host::AgentError;
 use mcparley::model::config::Spanned;
+use mcparley::model::principal_match::PrincipalMatch;
 use mcparley::model::settings::{ViewPrefix, ViewSettings};
 use mcparley::{AgentSpec, Host};
 
-use crate::door::endpoint::GatewayView;
 use crate::gateway::Gateway;
 use crate::mode::{GatewayMode, Naming};
+
+/// A view of the gateway with an endpoint of its own.
+#[derive(Debug)]
+pub struct GatewayView {
+    /// The name, which is the end of the path.
+    pub name: String,
+    /// The gateway that clients of the view see.
+    pub gateway: Gateway,
+    /// The requests per second of one principal.
+    pub rate: Option<u32>,
+    /// The principals that may use the view; others do not learn that it exists.
+    pub principals: Vec<PrincipalMatch>,
+}
 
 impl Gateway {
     /// Opens the views of the settings. A transparent gateway has none, because its clients talk to one server.
@@ -37,7 +50,8 @@ impl Gateway {
 
 impl GatewayView {
     /// The URL of the view, below that of the main endpoint, with its servers and clients.
-    pub(crate) fn describe_below(&self, main: &str) -> String {
+    #[must_use]
+    pub fn describe_below(&self, main: &str) -> String {
         let servers = self.gateway.host.servers().len();
         let ending = if servers == 1 { "" } else { "s" };
         let clients: Vec<String> = self.principals.iter().map(ToString::to_string).collect();

@@ -6,7 +6,7 @@ use hyper::{Response, StatusCode};
 use mcparley_wire::served_message::encode_error_message;
 use serde_json::Value;
 
-use crate::door::body::DoorBody;
+use crate::body::DoorBody;
 use crate::guard::refusal::RequestRefusal;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");

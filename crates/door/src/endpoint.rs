@@ -7,28 +7,15 @@ use mcparley::pool::principal::ClientIdentity;
 use mcparley_identity::is_view_name;
 use mcparley_model::principal_match::PrincipalMatch;
 
-use crate::door::http_session::HttpSession;
-use crate::door::session_table::SessionTable;
-use crate::gateway::Gateway;
 use crate::guard::load::LoadLimits;
 use crate::guard::refusal::RequestRefusal;
+use crate::http_session::HttpSession;
+use crate::session_table::SessionTable;
 use mcparley_cluster::Seal;
+use mcparley_gateway::{Gateway, GatewayView};
 
 /// The path of the main endpoint.
 pub(crate) const MAIN_PATH: &str = "/mcp";
-
-/// A view of the gateway with an endpoint of its own.
-#[derive(Debug)]
-pub struct GatewayView {
-    /// The name, which is the end of the path.
-    pub name: String,
-    /// The gateway that clients of the view see.
-    pub gateway: Gateway,
-    /// The requests per second of one principal.
-    pub rate: Option<u32>,
-    /// The principals that may use the view; others do not learn that it exists.
-    pub principals: Vec<PrincipalMatch>,
-}
 
 /// One endpoint for MCP.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use mcparley_wire::served_message::encode_notification_message;
 use serde_json::value::RawValue;
 
 use super::*;
-use crate::cluster_link::messages::StreamEntry;
+use mcparley_gateway::cluster_link::messages::StreamEntry;
 
 fn text_of(stream: &DoorStream, next: Poll<NextEvent>) -> String {
     match next {

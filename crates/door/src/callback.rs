@@ -11,8 +11,8 @@ use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
 use mcparley::auth::CallbackEndpoint;
 
-use crate::door::DoorShared;
-use crate::door::body::DoorBody;
+use crate::body::DoorBody;
+use crate::doors::DoorShared;
 use crate::guard::refusal::RequestRefusal;
 
 /// The path of the redirect address.

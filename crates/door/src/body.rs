@@ -11,8 +11,8 @@ use mcparley_model::limits::DOOR_KEEP_ALIVE;
 use mcparley_wire::served_message::ResponseParts;
 use tokio::time::{Instant, Sleep};
 
-use crate::door::event_stream::{DoorStream, EventsLost, NextEvent};
-use crate::door::page::PageEvents;
+use crate::event_stream::{DoorStream, EventsLost, NextEvent};
+use crate::page::PageEvents;
 
 /// Messages up to this size are copied into one frame, which is cheaper than several.
 const COPIED_BYTES: usize = 4096;

@@ -16,15 +16,16 @@ use mcparley_model::limits::{DOOR_BODY_BYTES, DOOR_BODY_TIME, DOOR_HEADER_BYTES}
 use mcparley_telemetry::GatewayFigures;
 use mcparley_wire::gateway_path::{GATEWAY_PATH, GatewayLoop, accept_path};
 
-use crate::door::body::DoorBody;
-use crate::door::callback::{CALLBACK_PATH, answer_callback};
-use crate::door::endpoint::{EndpointClient, MAIN_PATH};
-use crate::door::metrics::state_figures;
-use crate::door::reply::json_response;
-use crate::door::reply::{empty_response, metrics_response, refusal_response, text_response};
-use crate::door::{DoorShared, legacy_sse, mcp, page};
+use crate::body::DoorBody;
+use crate::callback::{CALLBACK_PATH, answer_callback};
+use crate::doors::DoorShared;
+use crate::endpoint::{EndpointClient, MAIN_PATH};
 use crate::guard::PeerAddress;
 use crate::guard::refusal::RequestRefusal;
+use crate::metrics::state_figures;
+use crate::reply::json_response;
+use crate::reply::{empty_response, metrics_response, refusal_response, text_response};
+use crate::{legacy_sse, mcp, page};
 
 /// Answers an HTTP request.
 pub(crate) async fn answer_http(

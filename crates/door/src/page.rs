@@ -17,11 +17,11 @@ use mcparley_model::limits::{DOOR_KEEP_ALIVE, PAGE_BODY_BYTES};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, Sleep};
 
-use crate::door::DoorShared;
-use crate::door::body::DoorBody;
-use crate::door::http::{check_content_type, read_body};
+use crate::body::DoorBody;
+use crate::doors::DoorShared;
 use crate::guard::PeerAddress;
 use crate::guard::refusal::RequestRefusal;
+use crate::http::{check_content_type, read_body};
 
 /// The path below which a web page is served.
 pub const PAGE_PATH: &str = "/ui/";

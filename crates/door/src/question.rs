@@ -11,7 +11,7 @@ use mcparley_wire::served_message::{encode_notification_message, encode_request_
 use mcparley_wire::{AskError, Delivery, Id, RawJson, ReplySink, RpcError};
 use tokio::sync::oneshot;
 
-use crate::door::event_stream::DoorStream;
+use crate::event_stream::DoorStream;
 
 /// The bits of an id behind the number of its gateway. Together they fit into the numbers of JavaScript.
 const NUMBER_BITS: u32 = 32;

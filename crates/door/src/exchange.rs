@@ -15,17 +15,17 @@ use mcparley_wire::served_message::ResponseParts;
 use mcparley_wire::{Cause, Incoming, JsonPieces, METHOD_NOT_FOUND, RawJson, Replies, RpcError};
 use serde_json::{Value, json};
 
-use crate::cluster_link::is_unreachable_error;
-use crate::door::DoorShared;
-use crate::door::body::DoorBody;
-use crate::door::event_stream::{DoorStream, StreamKind, StreamStart};
-use crate::door::http_session::{HttpSession, RunningRequest};
-use crate::door::metrics::CallTimer;
-use crate::door::question::StreamSink;
-use crate::door::reply::{empty_response, event_response, message_response, retry_response};
+use crate::body::DoorBody;
+use crate::doors::DoorShared;
+use crate::event_stream::{DoorStream, StreamKind, StreamStart};
 use crate::guard::load::LoadPermit;
-use crate::request::request_span::TraceHeaders;
-use crate::session::GatewaySession;
+use crate::http_session::{HttpSession, RunningRequest};
+use crate::metrics::CallTimer;
+use crate::question::StreamSink;
+use crate::reply::{empty_response, event_response, message_response, retry_response};
+use mcparley_gateway::GatewaySession;
+use mcparley_gateway::TraceHeaders;
+use mcparley_gateway::cluster_link::is_unreachable_error;
 
 /// Error code: the request needs a capability that the client did not declare.
 const MISSING_CAPABILITY: i64 = -32021;
@@ -83,8 +83,8 @@ impl ClientSession {
     /// The stream of a request. In a cluster its events name this gateway.
     fn new_stream(&self, kind: StreamKind, id: &RawJson) -> DoorStream {
         let stream = DoorStream::new(kind, Some(id));
-        let shared = &self.gateway_session().shared;
-        match (shared.gateway.cluster(), shared.http.get()) {
+        let session = self.gateway_session();
+        match (session.gateway().cluster(), session.http_identity()) {
             (Some(link), Some(http)) => stream.in_cluster(link, &http.key),
             _ => stream,
         }

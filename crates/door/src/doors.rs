@@ -1,42 +1,4 @@
-//! The HTTP doors of the gateway: Streamable HTTP of both eras, HTTP+SSE of 2024-11-05, over TCP and Unix
-//! sockets.
-//!
-//! | module | content |
-//! |---|---|
-//! | `listener` | accepts connections, bounded |
-//! | `http` | routes a request by its path, after the checks of `guard` |
-//! | `endpoint` | the main endpoint and the views, with the principals that may use them |
-//! | `configured_views` | opens the views of the settings |
-//! | `mcp` | the endpoint `/mcp`: messages of both eras |
-//! | `legacy_sse` | the endpoints `/sse` and `/messages` |
-//! | `header_check` | headers of the new era against the body |
-//! | `exchange` | the answer to one request, as JSON or as an event stream |
-//! | `event_stream`, `body` | event streams, and their readers |
-//! | `http_session`, `session_table`, `question` | sessions of the old era, and requests to their clients |
-//! | `callback` | the redirect address of sign-ins to servers |
-//! | `cluster_service`, `remote_stream` | requests and streams of other gateways of a cluster |
-//! | `metrics` | counters for Prometheus |
-//! | `page` | a web page beside the endpoints for MCP, answered by a [`PageHandler`] |
-
-mod body;
-mod callback;
-mod cluster_service;
-mod configured_views;
-mod endpoint;
-mod event_stream;
-mod exchange;
-mod header_check;
-mod http;
-mod http_session;
-mod legacy_sse;
-mod listener;
-mod mcp;
-mod metrics;
-mod page;
-mod question;
-mod remote_stream;
-pub(crate) mod reply;
-mod session_table;
+//! The running doors of a gateway: their options, the state that all listeners share, and their end.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -52,21 +14,21 @@ use mcparley_model::limits::{CLUSTER_COMMAND_TIME, DOOR_DRAIN_TIME};
 use mcparley_telemetry::GatewayMetrics;
 use tokio::sync::watch;
 
-use crate::cluster_link::{ClusterLink, ClusterOptions};
-use crate::door::endpoint::Endpoints;
-use crate::door::legacy_sse::LegacySessions;
-use crate::gateway::Gateway;
+use crate::endpoint::Endpoints;
 use crate::guard::load::LoadLimits;
 use crate::guard::names::NameCheck;
 use crate::guard::refusal::RequestRefusal;
 use crate::guard::shared_rate::share_rates;
 use crate::guard::{Guard, PeerAddress};
-use crate::pending::QuestionRegistry;
-pub use endpoint::GatewayView;
-pub use listener::{DoorError, DoorListener};
+use crate::legacy_sse::LegacySessions;
+use crate::listener::DoorListener;
+use crate::page::PageHandler;
+use crate::{cluster_service, listener};
 use mcparley_cluster::Seal;
+use mcparley_gateway::Gateway;
+use mcparley_gateway::GatewayView;
+use mcparley_gateway::cluster_link::{ClusterLink, ClusterOptions};
 use mcparley_identity::TokenPolicy;
-pub use page::{PAGE_PATH, PageBody, PageHandler, PageRequest, SESSION_PATH};
 
 /// The interval at which expired sessions and streams are removed.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(30);
@@ -111,8 +73,8 @@ pub(crate) struct DoorShared {
     host: Host,
     pub(crate) legacy: Option<LegacySessions>,
     pub(crate) metrics: GatewayMetrics,
-    /// The open questions of all endpoints.
-    pending: Arc<QuestionRegistry>,
+    /// The gateway of the main endpoint, which has the open questions of all.
+    gateway: Gateway,
     pub(crate) callback: Option<CallbackEndpoint>,
     pub(crate) cluster: Option<Arc<ClusterLink>>,
     pub(crate) has_mcp: bool,
@@ -171,10 +133,10 @@ impl Doors {
         let shared = DoorShared {
             guard,
             endpoints: Endpoints::new(gateway, views, &seal),
-            host: gateway.host.clone(),
+            host: gateway.host().clone(),
             legacy: has_sse.then(|| LegacySessions::new(gateway.clone())),
             metrics: GatewayMetrics::new(),
-            pending: Arc::clone(&gateway.pending),
+            gateway: gateway.clone(),
             callback,
             cluster,
             has_mcp,
@@ -239,7 +201,7 @@ impl DoorShared {
 
     /// The number of questions that wait for their user.
     pub(crate) fn open_questions(&self) -> usize {
-        self.pending.count_open()
+        self.gateway.count_open_questions()
     }
 
     /// Counts a refused request, and records it if it is a misuse.
