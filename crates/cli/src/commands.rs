@@ -44,9 +44,7 @@ mod waiting;
 use mcparley::config::LoadedConfig;
 use mcparley::search::SearchVectorsError;
 
-use crate::args::{
-    AgentsArgs, Cli, FileArg, HelpPage, McpCommand, OwnScopeArg, RootCommand, ScopeArg, ScreenArgs,
-};
+use crate::args::{AgentsArgs, Cli, HelpPage, McpCommand, RootCommand, ScreenArgs};
 use crate::complete;
 use crate::connectors;
 use crate::context::Context;
@@ -169,32 +167,4 @@ fn warn_unusable_vectors(unusable: Option<SearchVectorsError>, out: &mut Termina
 /// success.
 fn base_exit_code(loaded: &LoadedConfig) -> NamedExitCode {
     if loaded.managed_problem.is_some() { exit::BLOCKED } else { exit::OK }
-}
-
-impl From<ScopeArg> for mcparley::config::change::WriteScope {
-    fn from(scope: ScopeArg) -> Self {
-        match scope {
-            ScopeArg::Local => Self::Local,
-            ScopeArg::User => Self::User,
-            ScopeArg::Project => Self::Project,
-        }
-    }
-}
-
-impl From<OwnScopeArg> for mcparley::config::change::WriteScope {
-    fn from(scope: OwnScopeArg) -> Self {
-        match scope {
-            OwnScopeArg::Local => Self::Local,
-            OwnScopeArg::User => Self::User,
-        }
-    }
-}
-
-impl From<FileArg> for mcparley::config::change::FileChoice {
-    fn from(file: FileArg) -> Self {
-        match file {
-            FileArg::ClaudeJson => Self::ClaudeJson,
-            FileArg::Settings => Self::Settings,
-        }
-    }
 }

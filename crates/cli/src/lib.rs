@@ -1,11 +1,11 @@
-//! The command line `mcparley`: arguments, rendering and exit codes.
+//! The command line `mcparley`: commands, rendering and exit codes.
 //!
 //! A command is three steps: arguments → one report value from the library → render it, as text or as
 //! JSON, from the same value. Decisions are made in the library, never here.
 //!
 //! | step | module |
 //! |---|---|
-//! | options and commands, pure | [`args`] |
+//! | options and commands, pure | the crate `mcparley-arguments`, here `args` |
 //! | environment, home, working directory: read once | `context` |
 //! | the daemon that runs local servers | `daemon_link` |
 //! | connectors of the organization, added to the loaded configuration | `connectors` |
@@ -17,7 +17,6 @@
 //! | errors, their hints and exit codes | `error`, [`exit`] |
 //! | shell completion | `complete` |
 
-pub mod args;
 mod commands;
 mod complete;
 mod connectors;
@@ -34,6 +33,11 @@ mod signal;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use mcparley_arguments as args;
+
+/// The version with the commit of a release.
+const LONG_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), env!("MCPARLEY_COMMIT"));
+
 /// Runs the program with these arguments and returns its exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     if let Some(code) = complete::answer_shell() {
@@ -43,7 +47,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     if context::is_on_terminal() {
         arguments = args::open_screen_by_default(arguments);
     }
-    let mut cli = match args::parse(&arguments) {
+    let mut cli = match args::parse(&arguments, LONG_VERSION) {
         Ok(cli) => cli,
         Err(error) => match args::parse_console(&arguments, &error) {
             Some(global) if context::is_on_terminal() && context::is_interactive() => {

@@ -1,7 +1,7 @@
 //! The command reference, rendered from the command tree that also parses and prints help.
 
 use clap::{Arg, Command};
-use mcparley_cli::args;
+use mcparley_arguments::root_command;
 
 use super::GeneratedPage;
 use super::markdown::{render_code, render_table};
@@ -11,7 +11,7 @@ const WIDTH: usize = 0;
 
 /// The page of all commands.
 pub(super) fn render_page() -> GeneratedPage {
-    let mut root = args::root_command().term_width(WIDTH);
+    let mut root = root_command().term_width(WIDTH);
     root.build();
     let mut body = format!("# Commands\n\n{}\n", render_global_options(&root));
     render_section(&root, &root, &mut body);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::{Arg, Command};
 use clap_mangen::Man;
-use mcparley_cli::args;
+use mcparley_arguments::root_command;
 
 use super::commands::is_alias;
 use super::{GeneratedPage, MANUAL, MARK};
@@ -15,7 +15,7 @@ const PREAMBLE: &str = ".ie \\n(.g .ds Aq \\(aq\n.el .ds Aq '\n";
 
 /// All manual pages.
 pub(super) fn render_pages() -> io::Result<Vec<GeneratedPage>> {
-    let mut root = args::root_command();
+    let mut root = root_command();
     root.build();
     let mut pages = Vec::new();
     collect_pages(&root, &without_aliases(&root, &root), &mut pages)?;

@@ -202,8 +202,8 @@ fn stderr_of_a_failed_server_is_printed() {
 fn every_word_after_a_tool_belongs_to_the_tool() {
     let parsed = |args: &[&str]| {
         let words: Vec<_> = ["mcparley"].iter().chain(args).map(Into::into).collect();
-        let cli = mcparley_cli::args::parse(&words).unwrap();
-        let mcparley_cli::args::RootCommand::Direct(mcparley_cli::args::McpCommand::Call(call)) = cli.command
+        let cli = mcparley_arguments::parse(&words, "").unwrap();
+        let mcparley_arguments::RootCommand::Direct(mcparley_arguments::McpCommand::Call(call)) = cli.command
         else {
             panic!("{args:?}")
         };

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use clap::Command;
-use mcparley_cli::args::help_command;
+use mcparley_arguments::help_command;
 
 use crate::world::{World, refusal};
 

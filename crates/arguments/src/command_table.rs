@@ -10,10 +10,10 @@ use clap::{Args, Command, Subcommand};
 use super::{
     AddArgs, AddJsonArgs, AgentsArgs, ApproveArgs, AskArgs, AuthCommand, BudgetArgs, CallArgs, ConnectArgs,
     DaemonCommand, DisableArgs, DoctorArgs, EnableArgs, GetArgs, GlobalOptions, HelpArgs, HooksCommand,
-    ImportArgs, LONG_VERSION, ListArgs, LoginArgs, LogoutArgs, LogsArgs, PendingArgs, PermissionsCommand,
-    PlanArgs, PromptArgs, PromptsArgs, ReadArgs, ReconnectArgs, RejectArgs, RemoveArgs, ResourcesArgs,
-    ScreenArgs, SearchArgs, ServeArgs, SkillsArgs, StateArgs, TasksArgs, ToolsArgs, TrustArgs, UiArgs,
-    VERSION, WaitReadyArgs,
+    ImportArgs, ListArgs, LoginArgs, LogoutArgs, LogsArgs, PendingArgs, PermissionsCommand, PlanArgs,
+    PromptArgs, PromptsArgs, ReadArgs, ReconnectArgs, RejectArgs, RemoveArgs, ResourcesArgs, ScreenArgs,
+    SearchArgs, ServeArgs, SkillsArgs, StateArgs, TasksArgs, ToolsArgs, TrustArgs, UiArgs, VERSION,
+    WaitReadyArgs,
 };
 
 /// Adds the arguments of a command.
@@ -92,7 +92,7 @@ pub(super) fn narrow_command(words: &[OsString]) -> Command {
         .filter(|(name, _)| is_named(name))
         .map(|(name, augment)| augment(Command::new(*name)))
         .collect();
-    let root = global_command().version(VERSION).long_version(LONG_VERSION).disable_help_subcommand(true);
+    let root = global_command().version(VERSION).disable_help_subcommand(true);
     let root = match is_named("mcp") {
         true => root.subcommand(Command::new("mcp").subcommands(named.iter().cloned())),
         false => root,
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn table_has_every_command_with_its_arguments() {
-        let root = crate::args::root_command();
+        let root = crate::root_command();
         for command in root.get_subcommands() {
             let name = command.get_name();
             assert!(is_command_name(name), "`{name}` is not in the table");

@@ -1,5 +1,9 @@
-//! Command-line options and commands; their doc comments are the text of `--help` and of the command
-//! reference.
+//! Commands and options of the program mcparley, parsed. Their doc comments are the text of `--help` and of the
+//! command reference.
+//!
+//! Pure on purpose: reads no environment and no file. Start reading at [`parse`], which arranges the words of a
+//! command line for clap; [`RootCommand`] and [`McpCommand`] list the commands, whose options are in the modules
+//! named like them. The program itself is the crate `mcparley-cli`.
 
 use std::path::PathBuf;
 
@@ -44,7 +48,7 @@ pub use connect::{ConnectArgs, SetupScopeArg};
 pub use daemon::DaemonCommand;
 pub use help::{HelpArgs, HelpPage, HelpPageError, help_command};
 pub use hooks::{HooksApproveArgs, HooksCommand, HooksListArgs, HooksRejectArgs};
-pub(crate) use needs::{AgentView, ConnectorNeed};
+pub use needs::{AgentView, CommandNeeds, ConnectorNeed};
 pub use offers::{PromptArgs, PromptsArgs, ReadArgs, ResourcesArgs, SkillsArgs};
 pub use order::{open_screen_by_default, parse, parse_console};
 pub use pending::{PendingAnswerArgs, PendingArgs, PendingCommand};
@@ -52,7 +56,7 @@ pub use permissions::{
     AllowArgs, PermissionsCommand, PermissionsListArgs, PermissionsTestArgs, RemoveRuleArgs, ReviewArgs,
     RuleArgs,
 };
-pub(crate) use remote::with_scheme;
+pub use remote::with_scheme;
 pub use serve::{DeferArg, DoorArgs, ServeArgs};
 pub use server_choice::{ApproveArgs, DisableArgs, EnableArgs, RejectArgs, TrustArgs};
 pub use server_options::{
@@ -72,7 +76,6 @@ pub use values::{FileArg, OwnScopeArg, ScopeArg, SettingSourceArg, ShellArg};
 #[command(
     name = "mcparley",
     version = VERSION,
-    long_version = LONG_VERSION,
     disable_help_subcommand = true,
     after_help = help::EXAMPLES,
     subcommand_required = true,
@@ -88,9 +91,6 @@ pub struct Cli {
 }
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-
-/// The version with the commit of a release.
-const LONG_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), env!("MCPARLEY_COMMIT"));
 
 /// The root clap command with all subcommands, for shell completion, the command reference and the manual
 /// pages.

@@ -14,20 +14,22 @@ use super::{Cli, GlobalOptions, McpCommand, RootCommand, add_words, help_command
 /// Parses the command line.
 ///
 /// After a URL, and at the end of a command, `add` accepts options again. After the full name of a tool every
-/// word belongs to that tool.
+/// word belongs to that tool. `--version` prints `long_version`.
 ///
 /// # Errors
 /// The error of clap; `--help` and `--version` are reported as errors too.
-pub fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
+pub fn parse(arguments: &[OsString], long_version: &'static str) -> Result<Cli, clap::Error> {
     if let Some(cli) = parse_tool_call(arguments) {
         return Ok(cli);
     }
-    arrange_words(arguments).and_then(|words| parse_words(&words)).map(typed_server::declare_typed_urls)
+    arrange_words(arguments)
+        .and_then(|words| parse_words(&words, long_version))
+        .map(typed_server::declare_typed_urls)
 }
 
 /// Parses arranged words. Help and errors come from the tree for people, which is built only for them.
-fn parse_words(words: &[OsString]) -> Result<Cli, clap::Error> {
-    parse_with(narrow_command(words), words).or_else(|error| match error.kind() {
+fn parse_words(words: &[OsString], long_version: &'static str) -> Result<Cli, clap::Error> {
+    parse_with(narrow_command(words).long_version(long_version), words).or_else(|error| match error.kind() {
         ErrorKind::DisplayVersion => Err(error),
         _ => parse_with(help_command(), words),
     })

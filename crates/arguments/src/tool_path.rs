@@ -6,7 +6,7 @@ use super::{McpCommand, PermissionsCommand};
 
 impl McpCommand {
     /// Splits `server.tool` into its two words, wherever a command takes a server and a tool.
-    pub(crate) fn split_tool_path(&mut self, loaded: &LoadedConfig) {
+    pub fn split_tool_path(&mut self, loaded: &LoadedConfig) {
         let split = |word: &str| {
             let (server, tool) = loaded.split_tool_path(word)?;
             Some((server.to_owned(), tool.to_owned()))

@@ -4,7 +4,8 @@ use super::AddArgs;
 
 impl AddArgs {
     /// Whether the target is a URL, and not a command that looks like one.
-    pub(crate) fn is_remote(&self) -> bool {
+    #[must_use]
+    pub fn is_remote(&self) -> bool {
         let Some((target, arguments)) = self.target.split_first() else { return false };
         match self.options.transport.as_deref() {
             Some(transport) if is_remote_transport(transport) => {
@@ -23,7 +24,8 @@ impl AddArgs {
 
 /// The URL with a scheme: `https`, or `http` for loopback addresses. A URL that begins with a variable is not
 /// changed.
-pub(crate) fn with_scheme(url: &str) -> String {
+#[must_use]
+pub fn with_scheme(url: &str) -> String {
     if has_scheme(url) || url.starts_with("${") {
         return url.to_owned();
     }

@@ -1,6 +1,7 @@
 //! Values of enumerated options: scopes, files, setting sources, shells.
 
 use clap::ValueEnum;
+use mcparley::config::change::{FileChoice, WriteScope};
 
 /// A scope that servers are written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -55,4 +56,32 @@ pub enum ShellArg {
     Powershell,
     /// Zsh
     Zsh,
+}
+
+impl From<ScopeArg> for WriteScope {
+    fn from(scope: ScopeArg) -> Self {
+        match scope {
+            ScopeArg::Local => Self::Local,
+            ScopeArg::User => Self::User,
+            ScopeArg::Project => Self::Project,
+        }
+    }
+}
+
+impl From<OwnScopeArg> for WriteScope {
+    fn from(scope: OwnScopeArg) -> Self {
+        match scope {
+            OwnScopeArg::Local => Self::Local,
+            OwnScopeArg::User => Self::User,
+        }
+    }
+}
+
+impl From<FileArg> for FileChoice {
+    fn from(file: FileArg) -> Self {
+        match file {
+            FileArg::ClaudeJson => Self::ClaudeJson,
+            FileArg::Settings => Self::Settings,
+        }
+    }
 }

@@ -225,7 +225,8 @@ impl DoorArgs {
     }
 
     /// The issuer of tokens, by the options or else by the settings.
-    pub(crate) fn token_issuer(&self, settings: &MergedSettings) -> Option<TokenIssuer> {
+    #[must_use]
+    pub fn token_issuer(&self, settings: &MergedSettings) -> Option<TokenIssuer> {
         let named = self.issuer.clone().map(|issuer| {
             let (audience, scopes) = (self.audience.clone(), self.scope.clone());
             TokenIssuer { issuer, audience, scopes }

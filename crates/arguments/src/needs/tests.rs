@@ -2,12 +2,12 @@
 
 use std::ffi::OsString;
 
-use crate::args::{ConnectorNeed, McpCommand, RootCommand, parse};
+use crate::{ConnectorNeed, McpCommand, RootCommand, parse};
 
 fn command(line: &str) -> McpCommand {
     let words: Vec<OsString> =
         std::iter::once("mcparley").chain(line.split(' ')).map(OsString::from).collect();
-    match parse(&words).unwrap_or_else(|error| panic!("{line}: {error}")).command {
+    match parse(&words, "").unwrap_or_else(|error| panic!("{line}: {error}")).command {
         RootCommand::Mcp { command } | RootCommand::Direct(command) => command,
         RootCommand::Completions { .. } | RootCommand::Help(_) => panic!("{line} is about no server"),
     }

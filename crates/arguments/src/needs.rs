@@ -13,29 +13,30 @@ use super::{
 };
 
 /// The inputs that a command needs besides the configuration.
-#[derive(Default)]
-pub(crate) struct CommandNeeds<'c> {
+#[derive(Debug, Default)]
+pub struct CommandNeeds<'c> {
     /// The agent view, for commands that take `--agent`.
-    pub(crate) view: Option<AgentView<'c>>,
+    pub view: Option<AgentView<'c>>,
     /// The connectors of the organization.
-    pub(crate) connectors: ConnectorNeed<'c>,
+    pub connectors: ConnectorNeed<'c>,
     /// The permission mode used if neither an option nor any settings set one.
-    pub(crate) fallback_mode: Option<PermissionMode>,
+    pub fallback_mode: Option<PermissionMode>,
     /// The tools that are offered, as globs; none means all.
-    pub(crate) offered_tools: &'c [String],
+    pub offered_tools: &'c [String],
 }
 
 /// The agent view of a command.
-pub(crate) struct AgentView<'c> {
+#[derive(Debug)]
+pub struct AgentView<'c> {
     /// The option `--agent`.
-    pub(crate) seen_by: &'c AgentOption,
+    pub seen_by: &'c AgentOption,
     /// A server that the command shows even if only an agent defines it.
-    pub(crate) server: Option<&'c str>,
+    pub server: Option<&'c str>,
 }
 
 /// Whether a command needs the connectors of the organization.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) enum ConnectorNeed<'c> {
+pub enum ConnectorNeed<'c> {
     /// The command never uses connectors.
     #[default]
     Unused,
@@ -47,7 +48,8 @@ pub(crate) enum ConnectorNeed<'c> {
 
 impl McpCommand {
     /// The row of this command in the table.
-    pub(crate) fn needs(&self) -> CommandNeeds<'_> {
+    #[must_use]
+    pub fn needs(&self) -> CommandNeeds<'_> {
         let none = CommandNeeds::default();
         match self {
             Self::List(ListArgs { offline: false, .. }) | Self::Agents(_) => none.with_connectors(),

@@ -20,7 +20,8 @@ struct TrailingArgs {
 
 impl CallCommandOptions {
     /// Lists the options that may follow the tool.
-    pub(crate) fn trailing_options() -> Vec<CommandOption> {
+    #[must_use]
+    pub fn trailing_options() -> Vec<CommandOption> {
         let command = TrailingArgs::command();
         let option = |argument: &clap::Arg| {
             let takes_value = argument.get_action().takes_values();
@@ -34,7 +35,7 @@ impl CallCommandOptions {
     ///
     /// # Errors
     /// The error of clap about the words after the tool.
-    pub(crate) fn merge_trailing(&self, words: &[String]) -> Result<(Self, bool), clap::Error> {
+    pub fn merge_trailing(&self, words: &[String]) -> Result<(Self, bool), clap::Error> {
         let TrailingArgs { options, json, verbose: _ } = TrailingArgs::try_parse_from(words)?;
         let Self { timeout, output, save, detach, ttl } = self.clone();
         // `--output` and `--save` exclude each other, so the last one given replaces both.
