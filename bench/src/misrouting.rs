@@ -109,18 +109,8 @@ async fn open_doors(gateway: &Gateway, socket: &std::path::Path) -> io::Result<O
     let unix = DoorListener::bind_unix(socket).await.map_err(io::Error::other)?;
     let address = tcp.address().ok_or_else(|| io::Error::other("no address"))?;
     let options = DoorOptions {
-        hosts: Vec::new(),
-        origins: Vec::new(),
-        tokens: TokenPolicy::Open,
-        rate: None,
-        issuer: None,
-        views: Vec::new(),
         has_sse: true,
-        seal: Seal::in_memory().map_err(io::Error::other)?,
-        has_mcp: true,
-        page: None,
-        cluster: None,
-        callback: None,
+        ..DoorOptions::new(TokenPolicy::Open, Seal::in_memory().map_err(io::Error::other)?)
     };
     let doors = Doors::new(gateway, options, vec![tcp, unix]);
     let (stop, stopped) = oneshot::channel::<()>();

@@ -23,6 +23,7 @@ use crate::guard::{Guard, PeerAddress};
 use crate::legacy_sse::LegacySessions;
 use crate::listener::DoorListener;
 use crate::page::PageHandler;
+use crate::tasks::{DoorTasks, TasksGuard};
 use crate::{cluster_service, listener};
 use mcparley_cluster::Seal;
 use mcparley_gateway::Gateway;
@@ -79,6 +80,7 @@ pub(crate) struct DoorShared {
     pub(crate) cluster: Option<Arc<ClusterLink>>,
     pub(crate) has_mcp: bool,
     pub(crate) page: Option<Arc<dyn PageHandler>>,
+    pub(crate) tasks: Arc<DoorTasks>,
     drain: watch::Sender<bool>,
 }
 
@@ -86,9 +88,32 @@ pub(crate) struct DoorShared {
 #[derive(Debug)]
 pub struct Doors {
     shared: Arc<DoorShared>,
+    /// Ends connections and answers together with the doors.
+    tasks: TasksGuard,
     listeners: Vec<DoorListener>,
     /// The path of the Unix socket, removed at the end.
     socket: Mutex<Option<PathBuf>>,
+}
+
+impl DoorOptions {
+    /// The options of doors for MCP with this authentication and this seal; all others are off.
+    #[must_use]
+    pub fn new(tokens: TokenPolicy, seal: Seal) -> Self {
+        Self {
+            hosts: Vec::new(),
+            origins: Vec::new(),
+            tokens,
+            issuer: None,
+            views: Vec::new(),
+            rate: None,
+            has_sse: false,
+            callback: None,
+            seal,
+            has_mcp: true,
+            cluster: None,
+            page: None,
+        }
+    }
 }
 
 impl Doors {
@@ -111,7 +136,7 @@ impl Doors {
         } = options;
         let address: Option<SocketAddr> = listeners.iter().find_map(DoorListener::address);
         let callback = callback.or_else(|| CallbackEndpoint::at_address(address?));
-        hosts.extend(callback.as_ref().and_then(CallbackEndpoint::host));
+        hosts.extend(callback.iter().flat_map(CallbackEndpoint::host_names));
         let has_several = match &issuer {
             // Each of its subjects is a principal.
             Some(_) => Arc::new(AtomicBool::new(true)),
@@ -130,10 +155,11 @@ impl Doors {
         if let Some(link) = &cluster {
             gateway.use_cluster(Arc::clone(link));
         }
+        let (tasks, tasks_guard) = DoorTasks::new();
         let shared = DoorShared {
             guard,
             endpoints: Endpoints::new(gateway, views, &seal),
-            host: gateway.host().clone(),
+            host: gateway.served_host().clone(),
             legacy: has_sse.then(|| LegacySessions::new(gateway.clone())),
             metrics: GatewayMetrics::new(),
             gateway: gateway.clone(),
@@ -141,10 +167,11 @@ impl Doors {
             cluster,
             has_mcp,
             page,
+            tasks,
             drain: watch::Sender::new(false),
         };
         let socket = listeners.iter().find_map(DoorListener::socket_path);
-        Self { shared: Arc::new(shared), listeners, socket: Mutex::new(socket) }
+        Self { shared: Arc::new(shared), tasks: tasks_guard, listeners, socket: Mutex::new(socket) }
     }
 
     /// Serves clients until `stop` resolves; then new requests are refused, and those in progress get a
@@ -172,13 +199,17 @@ impl Doors {
         self.shared.drain.send_replace(true);
         self.shared.endpoints.iter().for_each(|endpoint| endpoint.sessions.close_channels());
         let finished = async {
-            while self.shared.guard.load.in_flight() > 0 {
+            while self.shared.guard.load.is_busy() {
                 tokio::time::sleep(DRAIN_INTERVAL).await;
             }
-            // The last responses are written by the connections.
-            tokio::time::sleep(DRAIN_INTERVAL).await;
         };
         let _late = tokio::time::timeout(DOOR_DRAIN_TIME, finished).await;
+        if let Some(legacy) = &self.shared.legacy {
+            legacy.close_sessions();
+        }
+        // The last responses are written by the connections.
+        tokio::time::sleep(DRAIN_INTERVAL).await;
+        drop(self.tasks);
         if let Some(link) = &self.shared.cluster {
             link.member.leave(CLUSTER_COMMAND_TIME).await;
         }

@@ -372,6 +372,11 @@ impl DoorStream {
         state.is_closed || state.ended.is_some_and(|ended| ended.elapsed() > DOOR_LOG_TIME)
     }
 
+    /// The time at which the last event was added; `None` while the request runs.
+    pub(crate) fn finish_time(&self) -> Option<Instant> {
+        self.lock_state().ended
+    }
+
     /// Whether a connection reads the stream.
     pub(crate) fn has_reader(&self) -> bool {
         self.lock_state().has_reader

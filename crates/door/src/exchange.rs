@@ -23,14 +23,17 @@ use crate::http_session::{HttpSession, RunningRequest};
 use crate::metrics::CallTimer;
 use crate::question::StreamSink;
 use crate::reply::{empty_response, event_response, message_response, retry_response};
-use mcparley_gateway::GatewaySession;
 use mcparley_gateway::TraceHeaders;
 use mcparley_gateway::cluster_link::is_unreachable_error;
+use mcparley_gateway::{GatewaySession, OutcomeSlot};
 
 /// Error code: the request needs a capability that the client did not declare.
 const MISSING_CAPABILITY: i64 = -32021;
 /// Error code: the protocol version is not supported.
 const UNSUPPORTED_VERSION: i64 = -32022;
+
+/// The outcome of a call without a client that waits for it, as in the audit log.
+const CANCELLED: &str = "cancelled";
 
 /// A request with its id and its client.
 #[derive(Debug)]
@@ -60,6 +63,7 @@ pub(crate) struct RunningAnswer {
     pub(crate) stream: Arc<DoorStream>,
     is_listen: bool,
     call: Option<CallTimer>,
+    outcome: OutcomeSlot,
     shared: Arc<DoorShared>,
     _running: Option<RunningRequest>,
 }
@@ -84,7 +88,7 @@ impl ClientSession {
     fn new_stream(&self, kind: StreamKind, id: &RawJson) -> DoorStream {
         let stream = DoorStream::new(kind, Some(id));
         let session = self.gateway_session();
-        match (session.gateway().cluster(), session.http_identity()) {
+        match (session.serving_gateway().cluster(), session.http_identity()) {
             (Some(link), Some(http)) => stream.in_cluster(link, &http.key),
             _ => stream,
         }
@@ -111,13 +115,15 @@ impl RunningAnswer {
         };
         let stream = stream.unwrap_or_else(|| Arc::clone(&own));
         let sink = StreamSink { stream: Arc::clone(&stream), questions, needs_reader: false };
-        let session = client.gateway_session().for_request(&identity);
+        let outcome = OutcomeSlot::default();
+        let session = client.gateway_session().for_request(&identity).with_outcome_slot(&outcome);
         let call = CallTimer::start(&session, &method, params.as_ref());
         let is_listen = &*method == "subscriptions/listen";
         let replies = Replies::new(Arc::new(sink));
         let incoming = Incoming { id: id.clone(), method, params, cause: Cause::Connection, replies };
         let answer = session.answer_in_span(incoming, &trace);
-        Self { answer, id, stream: own, is_listen, call, shared: Arc::clone(shared), _running: running }
+        let shared = Arc::clone(shared);
+        Self { answer, id, stream: own, is_listen, call, outcome, shared, _running: running }
     }
 
     /// Waits for the answer until the response has to become a stream.
@@ -146,7 +152,7 @@ impl RunningAnswer {
             Some(outcome) => {
                 to.push_response(self.finish(outcome));
             }
-            None => self.record_end("canceled"),
+            None => self.record_end(CANCELLED),
         }
     }
 
@@ -158,7 +164,8 @@ impl RunningAnswer {
     }
 
     fn finish(&mut self, outcome: Result<JsonPieces, RpcError>) -> ResponseParts {
-        self.record_end(if outcome.is_ok() { "ok" } else { "error" });
+        let word = self.outcome.outcome_word();
+        self.record_end(word.unwrap_or(if outcome.is_ok() { "ok" } else { "failed" }));
         match outcome {
             Ok(result) => ResponseParts::from_pieces(&self.id, result),
             Err(error) => ResponseParts::from_error(&self.id, &error),
@@ -168,7 +175,7 @@ impl RunningAnswer {
 
 impl Drop for RunningAnswer {
     fn drop(&mut self) {
-        self.record_end("canceled");
+        self.record_end(CANCELLED);
     }
 }
 
@@ -199,10 +206,15 @@ pub(crate) async fn answer_request(
         }
         FirstPhase::Stream => {
             let stream = Arc::clone(&stream);
-            tokio::spawn(async move {
+            // A subscription lasts as long as its client.
+            let (permit, mark) = match running.is_listen {
+                true => (None, Some(permit.into_subscription())),
+                false => (Some(permit), None),
+            };
+            shared.tasks.spawn_task(async move {
                 running.run_to_stream(&stream).await;
                 stream.end();
-                drop(permit);
+                drop((permit, mark));
             });
         }
     }
@@ -212,29 +224,34 @@ pub(crate) async fn answer_request(
     event_response(DoorBody::from_stream(stream, Bytes::new()))
 }
 
-/// Answers the requests of a batch on one event stream.
+/// Answers the requests of a batch on one event stream, which begins with the responses to refused members.
 pub(crate) fn answer_batch(
     shared: &Arc<DoorShared>,
     http: &Arc<HttpSession>,
-    requests: Vec<ClientRequest>,
-    permit: LoadPermit,
+    requests: Vec<(ClientRequest, LoadPermit)>,
+    refused: Vec<Bytes>,
 ) -> Response<DoorBody> {
     let stream = Arc::new(DoorStream::new(StreamKind::Bound, None));
     let client = ClientSession::Old(Arc::clone(http));
     let mut answers = tokio::task::JoinSet::new();
-    for request in requests {
+    for response in refused {
+        let _open = stream.push_request(response);
+    }
+    for (request, permit) in requests {
         let running = RunningAnswer::start(shared, &client, request, Some(Arc::clone(&stream)));
         let stream = Arc::clone(&stream);
-        answers.spawn(async move { running.run_to_stream(&stream).await });
+        answers.spawn(async move {
+            running.run_to_stream(&stream).await;
+            drop(permit);
+        });
     }
     let shared_stream = Arc::clone(&stream);
-    tokio::spawn(async move {
+    shared.tasks.spawn_task(async move {
         tokio::select! {
             () = async { while answers.join_next().await.is_some() {} } => {}
             () = shared_stream.wait_until_gone() => {}
         }
         shared_stream.end();
-        drop(permit);
     });
     event_response(DoorBody::from_stream(stream, Bytes::new()))
 }

@@ -76,7 +76,6 @@ impl Guard {
         if let Some(identity) = self.issuer.as_ref().and_then(|issuer| issuer.find_verified(token, view)) {
             return Ok(identity);
         }
-        self.load.check_failures(address)?;
         if let Some(identity) = self.tokens.find_account(token) {
             return Ok(identity);
         }
@@ -87,8 +86,16 @@ impl Guard {
                 Err(refused) => Some(refused),
             },
         };
-        if refused.is_none_or(AccessRefusal::may_be_guess) {
-            self.load.count_failure(address);
+        // A valid token passes however many wrong ones came from its address, which may be that of a proxy.
+        let is_guess = refused.is_none_or(AccessRefusal::may_be_guess);
+        if is_guess && let Err(too_many) = self.load.count_failure(address) {
+            return Err(match refused {
+                // Its client has to learn that it needs a newer one.
+                Some(AccessRefusal::Expired) => {
+                    RequestRefusal { misuse: None, ..self.refuse_token("failed_tokens", view) }
+                }
+                Some(_) | None => too_many,
+            });
         }
         Err(match refused {
             None => self.refuse_token("token", view),
@@ -98,10 +105,9 @@ impl Guard {
                     .with_challenge(self.challenge(", error=\"insufficient_scope\"", view))
                     .with_misuse(None)
             }
-            Some(AccessRefusal::IssuerAway) => {
+            Some(refused @ (AccessRefusal::IssuerAway | AccessRefusal::KeyPending)) => {
                 let away = "tokens cannot be checked now";
-                RequestRefusal::new(StatusCode::SERVICE_UNAVAILABLE, AccessRefusal::IssuerAway.as_str(), away)
-                    .with_misuse(None)
+                RequestRefusal::new(StatusCode::SERVICE_UNAVAILABLE, refused.as_str(), away)
             }
             Some(refused) => self.refuse_token(refused.as_str(), view),
         })

@@ -116,7 +116,7 @@ pub(crate) fn check_params(
         let wanted = expected.iter().find(|(name, _)| name == header).map(|(_, text)| text);
         match (wanted, sent) {
             (None, None) => {}
-            (Some(wanted), Some(sent)) if *wanted == sent || is_same_number(wanted, &sent) => {}
+            (Some(wanted), Some(sent)) if param.is_same_value(wanted, &sent) => {}
             (Some(_), None) => return Err(mismatch(&format!("`{header}` is required"))),
             (_, Some(_)) => {
                 return Err(mismatch(&format!("`{header}` differs from the argument in the body")));
@@ -144,12 +144,6 @@ fn decode_header(text: &str) -> Result<String, RequestRefusal> {
     let bytes = STANDARD.decode(encoded).ok();
     let decoded = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
     decoded.ok_or_else(|| mismatch("a header has invalid base64"))
-}
-
-/// Whether two texts are the same integer, such as `42` and `42.0`.
-fn is_same_number(one: &str, other: &str) -> bool {
-    let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.fract() == 0.0);
-    matches!((number(one), number(other)), (Some(one), Some(other)) if one.total_cmp(&other).is_eq())
 }
 
 fn mismatch(reason: &str) -> RequestRefusal {

@@ -7,13 +7,16 @@ use http_body::Body as _;
 use hyper::body::Incoming as RequestBody;
 use hyper::header::{
     ACCEPT, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, ORIGIN, VARY,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_REQUEST_HEADERS, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue,
+    ORIGIN, VARY,
 };
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use mcparley_model::limits::{DOOR_BODY_BYTES, DOOR_BODY_TIME, DOOR_HEADER_BYTES};
 
 use mcparley_telemetry::GatewayFigures;
+use tokio::time::Instant;
+
 use mcparley_wire::gateway_path::{GATEWAY_PATH, GatewayLoop, accept_path};
 
 use crate::body::DoorBody;
@@ -21,11 +24,26 @@ use crate::callback::{CALLBACK_PATH, answer_callback};
 use crate::doors::DoorShared;
 use crate::endpoint::{EndpointClient, MAIN_PATH};
 use crate::guard::PeerAddress;
+use crate::guard::names::has_loopback_host;
 use crate::guard::refusal::RequestRefusal;
 use crate::metrics::state_figures;
 use crate::reply::json_response;
 use crate::reply::{empty_response, metrics_response, refusal_response, text_response};
 use crate::{legacy_sse, mcp, page};
+
+/// The headers by which a proxy names its client.
+const PROXY_HEADERS: [&str; 4] = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];
+/// The headers that pages of other origins may send, besides those of arguments.
+const PAGE_HEADERS: [&str; 8] = [
+    "authorization",
+    "content-type",
+    "accept",
+    "last-event-id",
+    "mcp-session-id",
+    "mcp-protocol-version",
+    "mcp-method",
+    "mcp-name",
+];
 
 /// Answers an HTTP request.
 pub(crate) async fn answer_http(
@@ -48,7 +66,10 @@ pub(crate) async fn answer_http(
     if let Some(origin) = origin {
         let headers = response.headers_mut();
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("mcp-session-id"));
+        headers.insert(
+            ACCESS_CONTROL_EXPOSE_HEADERS,
+            HeaderValue::from_static("mcp-session-id, www-authenticate, retry-after"),
+        );
         headers.insert(VARY, HeaderValue::from_static("origin"));
     }
     response
@@ -87,7 +108,7 @@ async fn answer_checked(
     }
     shared.guard.check_names(&parts, peer)?;
     if is_preflight {
-        return Ok(preflight_response(allowed));
+        return Ok(preflight_response(allowed, &parts));
     }
     if let Some(metadata) = metadata {
         return Ok(json_response(&metadata));
@@ -115,14 +136,14 @@ async fn answer_client(
     parts: Parts,
     body: RequestBody,
 ) -> Result<Response<DoorBody>, RequestRefusal> {
+    client.check_rate()?;
+    let permit = shared.guard.admit(&client.identity.account)?;
     if parts.method != Method::POST {
         return match is_endpoint {
             true => mcp::answer_get_or_delete(client, &parts).await,
-            false => legacy_sse::open_stream(shared, &client.identity, &parts),
+            false => legacy_sse::open_stream(shared, (&client.identity, permit), &parts),
         };
     }
-    client.check_rate()?;
-    let permit = shared.guard.admit(&client.identity.account)?;
     check_content_type(&parts)?;
     match is_endpoint {
         true => {
@@ -141,7 +162,8 @@ async fn answer_client(
 /// accepted while the gateway stops. New requests in a body are refused when it was read.
 fn is_answer_path(parts: &Parts) -> bool {
     parts.method == Method::DELETE
-        || (parts.method == Method::POST && parts.headers.contains_key(mcp::SESSION_ID))
+        || (parts.method == Method::POST
+            && (parts.headers.contains_key(mcp::SESSION_ID) || parts.uri.path() == "/messages"))
 }
 
 /// Answers the endpoints for operation; `None` for other paths.
@@ -155,11 +177,8 @@ async fn answer_operation(
         "/readyz" if shared.is_draining() => text_response(StatusCode::SERVICE_UNAVAILABLE, "draining\n"),
         "/readyz" => answer_readiness(shared),
         "/metrics" => {
-            match peer {
-                PeerAddress::Tcp(address) if !address.is_loopback() => {
-                    shared.guard.identify(parts, peer, None).await?;
-                }
-                PeerAddress::Tcp(_) | PeerAddress::Unix(_) => {}
+            if !is_local_request(parts, peer) {
+                shared.guard.identify(parts, peer, None).await?;
             }
             let figures = GatewayFigures {
                 sessions: shared.session_count(),
@@ -172,6 +191,17 @@ async fn answer_operation(
         _ => return Ok(None),
     };
     Ok(Some(response))
+}
+
+/// Whether a request comes from this machine, and not through a proxy on it.
+fn is_local_request(parts: &Parts, peer: PeerAddress) -> bool {
+    match peer {
+        PeerAddress::Unix(_) => true,
+        PeerAddress::Tcp(address) => {
+            let is_passed_on = PROXY_HEADERS.iter().any(|name| parts.headers.contains_key(*name));
+            address.is_loopback() && has_loopback_host(parts) && !is_passed_on
+        }
+    }
 }
 
 /// Whether the gateway is ready. Without the shared state of its cluster it serves on, unless that is required.
@@ -262,13 +292,15 @@ pub(crate) async fn read_body(
     if length.is_some_and(|length| length > limit) {
         return Err(too_large());
     }
+    // For the whole body: a client that sends a byte now and then must not hold its place.
+    let deadline = Instant::now() + DOOR_BODY_TIME;
     let mut body = std::pin::pin!(body);
     let mut first = Bytes::new();
     let mut rest = BytesMut::new();
     let late = |_| RequestRefusal::new(StatusCode::REQUEST_TIMEOUT, "body_time", "the body came too slowly");
     loop {
         let next = std::future::poll_fn(|context| body.as_mut().poll_frame(context));
-        let Some(frame) = tokio::time::timeout(DOOR_BODY_TIME, next).await.map_err(late)? else { break };
+        let Some(frame) = tokio::time::timeout_at(deadline, next).await.map_err(late)? else { break };
         let broken = |_| RequestRefusal::new(StatusCode::BAD_REQUEST, "body", "the body cannot be read");
         let Ok(part) = frame.map_err(broken)?.into_data() else { continue };
         if first.len() + rest.len() + part.len() > limit {
@@ -293,16 +325,17 @@ fn listed_origin(shared: &DoorShared, parts: &Parts) -> Option<HeaderValue> {
     shared.guard.names.is_listed(origin.to_str().ok()?).then(|| origin.clone())
 }
 
-fn preflight_response(allowed: &'static str) -> Response<DoorBody> {
+fn preflight_response(allowed: &'static str, parts: &Parts) -> Response<DoorBody> {
     let mut response = empty_response(StatusCode::NO_CONTENT);
     let headers = response.headers_mut();
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(allowed));
-    headers.insert(
-        ACCESS_CONTROL_ALLOW_HEADERS,
-        HeaderValue::from_static(
-            "authorization, content-type, accept, last-event-id, mcp-session-id, mcp-protocol-version, \
-             mcp-method, mcp-name",
-        ),
-    );
+    // Arguments of tools have headers of their own; their names cannot be listed beforehand.
+    let wanted = parts.headers.get(ACCESS_CONTROL_REQUEST_HEADERS).and_then(|wanted| wanted.to_str().ok());
+    let wanted = wanted.unwrap_or_default().split(',').map(str::trim);
+    let arguments = wanted.filter(|name| name.to_ascii_lowercase().starts_with("mcp-param-"));
+    let names: Vec<&str> = PAGE_HEADERS.into_iter().chain(arguments).collect();
+    if let Ok(names) = HeaderValue::from_str(&names.join(", ")) {
+        headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, names);
+    }
     response
 }

@@ -16,7 +16,7 @@ use crate::question::{OpenQuestions, StreamSink};
 use mcparley_cluster::seconds_since_epoch;
 use mcparley_gateway::GatewaySession;
 
-/// The number of resumable streams below which they are not swept.
+/// The number of resumable streams below which they are swept with each new one.
 const DOOR_SWEPT_STREAMS: usize = 64;
 
 /// A session of the old era.
@@ -45,9 +45,9 @@ pub(crate) struct HttpSession {
 #[derive(Debug, Default)]
 struct ResumableStreams {
     by_number: HashMap<u64, Arc<DoorStream>>,
-    /// The number of streams at which they are swept again, so that a stream costs the same however many there
-    /// are.
-    sweep_at: usize,
+    /// The number of streams that were added since the last sweep, so that a stream costs the same however many
+    /// there are.
+    added: usize,
 }
 
 /// A request in the table of running ones, until it is dropped.
@@ -67,7 +67,7 @@ impl HttpSession {
         (session, channel): (GatewaySession, StreamKind),
     ) -> Arc<Self> {
         let channel = Arc::new(DoorStream::new(channel, None));
-        let gateway = session.gateway().cluster().map_or(0, |link| link.instance().0);
+        let gateway = session.serving_gateway().cluster().map_or(0, |link| link.instance().0);
         let questions = Arc::new(OpenQuestions::new(gateway));
         let sink = StreamSink {
             stream: Arc::clone(&channel),
@@ -139,8 +139,8 @@ impl HttpSession {
         is_here
     }
 
-    /// Adds a stream that can be resumed. Expired streams are removed, and beyond the size limit of the
-    /// session the streams without a reader.
+    /// Adds a stream that can be resumed. Expired streams are removed, and beyond the limits of the session the
+    /// finished ones, oldest first. The stream of a running request stays.
     pub(crate) fn add_stream(&self, stream: &Arc<DoorStream>) {
         if !stream.is_resumable() {
             return;
@@ -159,6 +159,16 @@ impl HttpSession {
     /// Removes streams that have expired.
     pub(crate) fn remove_expired_streams(&self) {
         lock(&self.streams).by_number.retain(|_, stream| !stream.is_expired());
+    }
+
+    /// The size of the events that its streams keep.
+    pub(crate) fn kept_bytes(&self) -> usize {
+        lock(&self.streams).kept_bytes()
+    }
+
+    /// Removes the streams of all requests that have ended, to save memory.
+    pub(crate) fn remove_finished_streams(&self) {
+        lock(&self.streams).by_number.retain(|_, stream| stream.finish_time().is_none());
     }
 
     /// Notes that the session is used.
@@ -188,15 +198,37 @@ impl HttpSession {
 
 impl ResumableStreams {
     fn add_stream(&mut self, stream: &Arc<DoorStream>) {
-        if self.by_number.len() >= self.sweep_at.max(DOOR_SWEPT_STREAMS) {
-            self.by_number.retain(|_, stream| !stream.is_expired());
-            let size: usize = self.by_number.values().map(|stream| stream.kept_bytes()).sum();
-            if size > DOOR_SESSION_LOG_BYTES || self.by_number.len() > DOOR_SESSION_STREAMS {
-                self.by_number.retain(|_, stream| stream.has_reader());
-            }
-            self.sweep_at = 2 * self.by_number.len();
-        }
         self.by_number.insert(stream.number(), Arc::clone(stream));
+        self.added += 1;
+        if self.by_number.len() < DOOR_SWEPT_STREAMS || self.added >= DOOR_SWEPT_STREAMS {
+            self.added = 0;
+            self.remove_excess();
+        }
+    }
+
+    fn kept_bytes(&self) -> usize {
+        self.by_number.values().map(|stream| stream.kept_bytes()).sum()
+    }
+
+    /// Removes expired streams, and finished ones until the limits hold.
+    fn remove_excess(&mut self) {
+        self.by_number.retain(|_, stream| !stream.is_expired());
+        let (mut bytes, mut count) = (self.kept_bytes(), self.by_number.len());
+        if bytes <= DOOR_SESSION_LOG_BYTES && count <= DOOR_SESSION_STREAMS {
+            return;
+        }
+        let finished = self.by_number.iter();
+        let mut finished: Vec<_> = finished
+            .filter_map(|(number, stream)| Some((stream.finish_time()?, *number, stream.kept_bytes())))
+            .collect();
+        finished.sort_unstable();
+        for (_, number, size) in finished {
+            if bytes <= DOOR_SESSION_LOG_BYTES && count <= DOOR_SESSION_STREAMS {
+                return;
+            }
+            self.by_number.remove(&number);
+            (bytes, count) = (bytes.saturating_sub(size), count - 1);
+        }
     }
 }
 
@@ -220,3 +252,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // Every change is one step, so a panic leaves no partial change.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests;

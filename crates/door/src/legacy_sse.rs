@@ -40,6 +40,12 @@ impl LegacySessions {
         self.lock_sessions().get(id).filter(|session| session.principal == *principal).cloned()
     }
 
+    /// Closes all sessions, at the end of the doors.
+    pub(crate) fn close_sessions(&self) {
+        let sessions: Vec<_> = self.lock_sessions().drain().map(|(_, session)| session).collect();
+        sessions.iter().for_each(|session| session.close());
+    }
+
     fn lock_sessions(&self) -> MutexGuard<'_, HashMap<Arc<str>, Arc<HttpSession>>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -48,7 +54,7 @@ impl LegacySessions {
 /// Opens a session with its event stream, whose first event names the address for POSTs.
 pub(crate) fn open_stream(
     shared: &Arc<DoorShared>,
-    identity: &Arc<ClientIdentity>,
+    (identity, permit): (&Arc<ClientIdentity>, LoadPermit),
     parts: &Parts,
 ) -> Result<Response<DoorBody>, RequestRefusal> {
     let legacy = shared.legacy.as_ref().ok_or_else(|| RequestRefusal::path("path"))?;
@@ -61,7 +67,6 @@ pub(crate) fn open_stream(
         let error = RpcError::new(INTERNAL, "the system gives no random numbers");
         return Err(RequestRefusal::with_error(StatusCode::INTERNAL_SERVER_ERROR, "random", error));
     }
-    let permit = shared.guard.admit(&identity.account)?;
     let id: Arc<str> = Arc::from(Hex(&random).to_string());
     let [oldest, ..] = ProtocolVersion::OLD;
     let gateway_session = legacy.gateway.open_session_for(identity);
@@ -74,17 +79,21 @@ pub(crate) fn open_stream(
     legacy.lock_sessions().insert(Arc::clone(&id), Arc::clone(&session));
     let opening = Bytes::from(format!("event: endpoint\ndata: /messages?sessionId={id}\n\n"));
     let response = event_response(DoorBody::from_stream(Arc::clone(&session.channel), opening));
-    let shared = Arc::clone(shared);
-    tokio::spawn(async move {
-        tokio::select! {
-            () = session.channel.wait_until_gone() => {}
-            () = shared.wait_for_drain() => {}
+    let (tasks, shared) = (Arc::clone(&shared.tasks), Arc::clone(shared));
+    tasks.spawn_task(async move {
+        let is_gone = tokio::select! {
+            () = session.channel.wait_until_gone() => true,
+            () = shared.wait_for_drain() => false,
+        };
+        // A gateway that stops waits for the calls of the session, not for its stream.
+        drop(permit);
+        if !is_gone {
+            session.channel.wait_until_gone().await;
         }
         if let Some(legacy) = &shared.legacy {
             legacy.lock_sessions().remove(&id);
         }
         session.close();
-        drop(permit);
     });
     Ok(response)
 }
@@ -109,29 +118,51 @@ pub(crate) fn answer_post(
             return Err(refusal.for_request(id.as_ref()));
         }
         ClientBody::Single(message) => vec![message],
-        ClientBody::Batch(messages) => messages,
+        ClientBody::Batch(messages) if has_batches(&session) && !messages.is_empty() => messages,
+        ClientBody::Batch(_) => {
+            let reason = "a batch is not allowed in this revision, and never empty";
+            return Err(RequestRefusal::new(StatusCode::BAD_REQUEST, "message", reason));
+        }
     };
-    let permit = Arc::new(permit);
+    let has_request = messages.iter().any(|it| matches!(it, ClientMessage::Request { .. }));
+    if has_request && shared.is_draining() {
+        return Err(RequestRefusal::draining());
+    }
+    // The permit of the POST is that of the first request.
+    let mut permit = Some(permit);
     for message in messages {
-        receive_message(shared, (&session, identity), message, &permit);
+        receive_message(shared, (&session, identity), message, &mut permit);
     }
     Ok(empty_response(StatusCode::ACCEPTED))
+}
+
+/// Whether the client has agreed to the only revision with batches.
+fn has_batches(session: &HttpSession) -> bool {
+    session.session.agreed_version().is_some_and(|version| version.as_str() == "2025-03-26")
 }
 
 fn receive_message(
     shared: &Arc<DoorShared>,
     (session, identity): (&Arc<HttpSession>, &Arc<ClientIdentity>),
     message: ClientMessage,
-    permit: &Arc<LoadPermit>,
+    permit: &mut Option<LoadPermit>,
 ) {
     match message {
         ClientMessage::Request { id, method, params } => {
-            let (channel, permit) = (Arc::clone(&session.channel), Arc::clone(permit));
+            let channel = Arc::clone(&session.channel);
+            let permit = match permit.take().map_or_else(|| shared.guard.admit(&identity.account), Ok) {
+                Ok(permit) => permit,
+                Err(refusal) => {
+                    shared.metrics.count_refusal(refusal.reason);
+                    let _delivery = channel.push_request(encode_error_message(Some(&id), &refusal.error));
+                    return;
+                }
+            };
             let client = ClientSession::Old(Arc::clone(session));
             let (identity, trace) = (Arc::clone(identity), TraceHeaders::default());
             let request = ClientRequest { id, method, params, identity, trace };
             let running = RunningAnswer::start(shared, &client, request, Some(Arc::clone(&channel)));
-            tokio::spawn(async move {
+            shared.tasks.spawn_task(async move {
                 tokio::select! {
                     () = running.run_to_stream(&channel) => {}
                     () = channel.wait_until_gone() => {}

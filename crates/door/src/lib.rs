@@ -15,10 +15,11 @@
 //! | `header_check` | headers of the new era against the body |
 //! | `exchange` | the answer to one request, as JSON or as an event stream |
 //! | `event_stream`, `body`, `reply` | event streams, their readers, and other responses |
-//! | `http_session`, `session_table`, `question` | sessions of the old era, and requests to their clients |
+//! | `http_session`, `session_table`, `session_index`, `question` | sessions of the old era, and requests to their clients |
 //! | `callback` | the redirect address of sign-ins to servers |
 //! | `cluster_service`, `remote_stream` | requests and streams of other gateways of a cluster |
 //! | `metrics` | counters for Prometheus |
+//! | `tasks` | connections and answers, which end with the doors |
 //! | [`PageHandler`] | a web page beside the endpoints for MCP, which another crate provides |
 
 mod body;
@@ -40,7 +41,9 @@ mod page;
 mod question;
 mod remote_stream;
 mod reply;
+mod session_index;
 mod session_table;
+mod tasks;
 
 pub use doors::{DoorOptions, Doors};
 pub use listener::{DoorError, DoorListener};

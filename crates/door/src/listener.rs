@@ -16,6 +16,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use mcparley_model::limits::{
     DOOR_CONNECTIONS, DOOR_HEADER_BYTES, DOOR_HEADER_TIME, DOOR_HEADERS, DOOR_STALL_TIME,
 };
+use mcparley_platform::file::PrivateFolder;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, ReadBuf};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::Semaphore;
@@ -86,13 +87,19 @@ impl DoorListener {
         Ok(Self(ListenerKind::Tcp(listener, bound)))
     }
 
-    /// Listens on a Unix socket that only this user can use. A socket that no process uses is replaced.
+    /// Listens on a Unix socket that only this user can use. Its folder is created if it is missing, and a socket that
+    /// no process uses is replaced.
     ///
     /// # Errors
     /// A [`DoorError`].
     pub async fn bind_unix(path: &Path) -> Result<Self, DoorError> {
         let failed = |error| DoorError::Unix { path: path.to_owned(), error };
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let is_missing =
+            matches!(std::fs::metadata(folder), Err(error) if error.kind() == io::ErrorKind::NotFound);
+        if is_missing {
+            PrivateFolder::open(folder).map_err(|error| failed(io::Error::other(error)))?;
+        }
         let about = std::fs::metadata(folder).map_err(failed)?;
         if about.permissions().mode() & 0o077 != 0 {
             return Err(DoorError::OpenFolder(path.to_owned()));
@@ -145,8 +152,8 @@ impl DoorListener {
             let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
             match self.accept().await {
                 Ok(Accepted::Tcp(stream, address)) => {
-                    let shared = Arc::clone(&shared);
-                    tokio::spawn(async move {
+                    let (tasks, shared) = (Arc::clone(&shared.tasks), Arc::clone(&shared));
+                    tasks.spawn_task(async move {
                         // Small responses are sent at once.
                         let _delayed = stream.set_nodelay(true);
                         serve_connection(&shared, stream, PeerAddress::Tcp(address)).await;
@@ -154,8 +161,8 @@ impl DoorListener {
                     });
                 }
                 Ok(Accepted::Unix(stream, uid)) => {
-                    let shared = Arc::clone(&shared);
-                    tokio::spawn(async move {
+                    let (tasks, shared) = (Arc::clone(&shared.tasks), Arc::clone(&shared));
+                    tasks.spawn_task(async move {
                         serve_connection(&shared, stream, PeerAddress::Unix(uid)).await;
                         drop(place);
                     });

@@ -8,7 +8,7 @@ use hyper::http::request::Parts;
 use hyper::{Method, Response, StatusCode};
 use mcparley_cluster::InstanceId;
 use mcparley_wire::peer::Handler as _;
-use mcparley_wire::served_message::{ClientBody, ClientMessage, parse_client_body};
+use mcparley_wire::served_message::{ClientBody, ClientMessage, encode_error_message, parse_client_body};
 use mcparley_wire::{Cause, INTERNAL, Id, METHOD_NOT_FOUND, Notice, ProtocolVersion, RawJson, RpcError};
 
 use crate::body::DoorBody;
@@ -167,14 +167,26 @@ async fn answer_messages(
     messages: Vec<ClientMessage>,
     permit: LoadPermit,
 ) -> Result<Response<DoorBody>, RequestRefusal> {
-    let mut requests = Vec::new();
+    let (mut requests, mut refused) = (Vec::new(), Vec::new());
+    // The permit of the POST is that of the first request.
+    let mut permit = Some(permit);
     for message in messages {
         match message {
             ClientMessage::Request { id, method, params } => {
+                let admit =
+                    || client.check_rate().and_then(|()| shared.guard.admit(&client.identity.account));
                 let identity = Arc::clone(&client.identity);
-                // Headers belong to the whole batch; each of its requests has a `_meta` of its own.
-                let trace = TraceHeaders::default();
-                requests.push(ClientRequest { id, method, params, identity, trace });
+                match permit.take().map_or_else(admit, Ok) {
+                    Ok(permit) => {
+                        // Headers belong to the whole batch; each of its requests has a `_meta` of its own.
+                        let trace = TraceHeaders::default();
+                        requests.push((ClientRequest { id, method, params, identity, trace }, permit));
+                    }
+                    Err(refusal) => {
+                        shared.metrics.count_refusal(refusal.reason);
+                        refused.push(encode_error_message(Some(&id), &refusal.error));
+                    }
+                }
             }
             ClientMessage::Notification { method, params } => {
                 receive_notice(session, method, params.as_ref());
@@ -182,12 +194,13 @@ async fn answer_messages(
             ClientMessage::Response { id: Some(id), outcome } => {
                 receive_answer(session, &id, outcome).await?
             }
-            ClientMessage::Response { id: None, .. } | ClientMessage::Invalid { .. } => {}
+            ClientMessage::Invalid { id, error } => refused.push(encode_error_message(id.as_ref(), &error)),
+            ClientMessage::Response { id: None, .. } => {}
         }
     }
-    Ok(match requests.is_empty() {
+    Ok(match requests.is_empty() && refused.is_empty() {
         true => empty_response(StatusCode::ACCEPTED),
-        false => answer_batch(shared, session, requests, permit),
+        false => answer_batch(shared, session, requests, refused),
     })
 }
 
@@ -198,7 +211,7 @@ async fn receive_answer(
     outcome: Result<RawJson, RpcError>,
 ) -> Result<(), RequestRefusal> {
     let asked_by = OpenQuestions::gateway_of(id).map(|(gateway, number)| (InstanceId(gateway), number));
-    match (session.session.gateway().cluster(), asked_by) {
+    match (session.session.serving_gateway().cluster(), asked_by) {
         (Some(link), Some((gateway, question))) if gateway != link.instance() => {
             let answer = ForwardedAnswer {
                 principal: session.principal.to_string(),
@@ -221,7 +234,9 @@ async fn receive_answer(
 pub(crate) fn receive_notice(session: &HttpSession, method: Box<str>, params: Option<&RawJson>) {
     let is_done = apply_notice(session, method.clone(), params.cloned());
     let served = &session.session;
-    if let (false, Some(link), Some(http)) = (is_done, served.gateway().cluster(), served.http_identity()) {
+    if let (false, Some(link), Some(http)) =
+        (is_done, served.serving_gateway().cluster(), served.http_identity())
+    {
         let params = params.and_then(to_raw_value);
         let (session, method) = (http.key.to_string(), method.into());
         link.announce_news(&ClusterNews::Notice { from: link.instance(), session, method, params });

@@ -53,6 +53,12 @@ pub enum PageBody {
 
 /// Answers the requests of a web page.
 pub trait PageHandler: std::fmt::Debug + Send + Sync + 'static {
+    /// Checks the session of a `POST` to another path than [`SESSION_PATH`], before its body is read.
+    ///
+    /// # Errors
+    /// The response to a request without a session.
+    fn check_session(&self, parts: &Parts) -> Result<(), Box<Response<PageBody>>>;
+
     /// Answers a request. Dropping the future cancels the request: its connection is gone.
     fn answer_request(&self, request: PageRequest) -> BoxedFuture<'_, Response<PageBody>>;
 }
@@ -98,6 +104,8 @@ pub(crate) async fn answer_page(
             return Err(RequestRefusal::new(StatusCode::FORBIDDEN, "page_token", reason));
         }
         request.principal = Some(Arc::clone(&identity.account));
+    } else if let Err(refused) = page.check_session(&request.parts) {
+        return Ok(refused.map(DoorBody::from));
     }
     let permit = shared.guard.admit(&Arc::from(PAGE_PRINCIPAL))?;
     request.body = read_body(&request.parts, body, PAGE_BODY_BYTES).await?;

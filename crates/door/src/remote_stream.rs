@@ -19,7 +19,8 @@ pub(crate) async fn resume_elsewhere(
     last: &EventId,
     request: &RawJson,
 ) -> Result<Option<Arc<DoorStream>>, RequestRefusal> {
-    let (Some(link), Some(http)) = (session.session.gateway().cluster(), session.session.http_identity())
+    let (Some(link), Some(http)) =
+        (session.session.serving_gateway().cluster(), session.session.http_identity())
     else {
         return Ok(None);
     };

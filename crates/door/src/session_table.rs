@@ -10,7 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use mcparley::pool::principal::ClientIdentity;
 use mcparley_cluster::StoreChange;
 use mcparley_model::hex::Hex;
-use mcparley_model::limits::{DOOR_PRINCIPAL_TIME, DOOR_SESSION_ID_BYTES, DOOR_SESSION_TIME, DOOR_SESSIONS};
+use mcparley_model::limits::{
+    DOOR_ALL_LOG_BYTES, DOOR_PRINCIPAL_TIME, DOOR_SESSION_ID_BYTES, DOOR_SESSION_TIME, DOOR_SESSIONS,
+};
 use mcparley_wire::{ProtocolVersion, RawJson};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -18,6 +20,7 @@ use sha2::{Digest, Sha256};
 
 use crate::event_stream::StreamKind;
 use crate::http_session::HttpSession;
+use crate::session_index::{DeletedSessions, SessionIndex};
 use mcparley_cluster::{Seal, seconds_since_epoch};
 use mcparley_gateway::ClientSessions;
 use mcparley_gateway::Gateway;
@@ -35,9 +38,8 @@ pub(crate) struct SessionTable {
     /// The path of the endpoint, which session ids are bound to.
     endpoint: Box<str>,
     seal: Arc<Seal>,
-    sessions: Mutex<HashMap<Arc<str>, Arc<HttpSession>>>,
-    /// The keys of deleted sessions, with the time of their deletion.
-    deleted: Mutex<HashMap<Arc<str>, u64>>,
+    sessions: Mutex<SessionIndex>,
+    deleted: Mutex<DeletedSessions>,
     principals: Mutex<HashMap<Arc<str>, PrincipalSessions>>,
 }
 
@@ -122,14 +124,14 @@ impl SessionTable {
         id: &str,
         identity: &Arc<ClientIdentity>,
     ) -> Result<Arc<HttpSession>, SessionMiss> {
-        if let Some(session) = lock(&self.sessions).get(id).map(Arc::clone) {
+        if let Some(session) = lock(&self.sessions).find_by_id(id).map(Arc::clone) {
             if session.principal != identity.account {
                 return Err(SessionMiss::OtherPrincipal);
             }
             session.touch();
             return Ok(session);
         }
-        if lock(&self.deleted).contains_key(&session_key(id)) {
+        if lock(&self.deleted).has_key(&session_key(id)) {
             return Err(SessionMiss::Unknown);
         }
         self.restore_session(id, identity).ok_or(SessionMiss::Unknown)
@@ -151,7 +153,9 @@ impl SessionTable {
             "clientInfo": { "name": sealed.client, "version": "" },
         });
         HttpSession::replay_handshake(&session, RawJson::from_value(&params).ok()?);
-        Some(self.add_session(id, principal, revision, session))
+        let restored = self.add_session(id, principal, revision, session);
+        restored.session.ask_for_restored_roots();
+        Some(restored)
     }
 
     /// Whether a session goes on, and was not deleted at another gateway. Loads its values when it is first used here;
@@ -160,7 +164,7 @@ impl SessionTable {
         let loaded = session.loaded.get_or_try_init(|| session.session.load_values()).await;
         let goes_on = loaded.copied().unwrap_or(true);
         if !goes_on {
-            lock(&self.deleted).insert(session_key(&session.id), seconds_since_epoch());
+            lock(&self.deleted).add_key(session_key(&session.id));
             self.forget_session(session);
         }
         goes_on
@@ -169,7 +173,7 @@ impl SessionTable {
     /// Deletes a session; its id is refused from now on, also by the other gateways of a cluster.
     pub(crate) fn delete_session(&self, session: &HttpSession) {
         let key = session_key(&session.id);
-        lock(&self.deleted).insert(Arc::clone(&key), seconds_since_epoch());
+        lock(&self.deleted).add_key(Arc::clone(&key));
         self.forget_session(session);
         if let Some(link) = self.gateway.cluster() {
             let keys = link.member.keys();
@@ -186,7 +190,7 @@ impl SessionTable {
 
     /// Deletes the session with this key, which another gateway has deleted.
     pub(crate) fn delete_by_key(&self, key: &str) {
-        lock(&self.deleted).insert(Arc::from(key), seconds_since_epoch());
+        lock(&self.deleted).add_key(Arc::from(key));
         if let Some(session) = self.find_by_key(key) {
             self.forget_session(&session);
         }
@@ -194,15 +198,12 @@ impl SessionTable {
 
     /// The session with this key, if it is in memory.
     pub(crate) fn find_by_key(&self, key: &str) -> Option<Arc<HttpSession>> {
-        let has_key = |session: &&Arc<HttpSession>| {
-            session.session.http_identity().is_some_and(|http| &*http.key == key)
-        };
-        lock(&self.sessions).values().find(has_key).map(Arc::clone)
+        lock(&self.sessions).find_by_key(key).map(Arc::clone)
     }
 
     /// Removes a session from the table.
     pub(crate) fn forget_session(&self, session: &HttpSession) {
-        lock(&self.sessions).remove(&session.id);
+        lock(&self.sessions).remove_session(&session.id);
         session.close();
     }
 
@@ -224,7 +225,7 @@ impl SessionTable {
 
     /// The gateway for a client with these capabilities.
     fn gateway_for(&self, capabilities: Option<&Value>) -> Gateway {
-        self.gateway.for_client(offer_from_capabilities(capabilities))
+        self.gateway.for_client(capabilities.map(offer_from_capabilities).unwrap_or_default())
     }
 
     /// Stores the token that came with a request, to be exchanged for those of servers.
@@ -239,7 +240,7 @@ impl SessionTable {
 
     /// Closes the streams outside of requests, when the gateway stops.
     pub(crate) fn close_channels(&self) {
-        let sessions: Vec<_> = lock(&self.sessions).values().cloned().collect();
+        let sessions: Vec<_> = lock(&self.sessions).all_sessions().cloned().collect();
         sessions.iter().for_each(|session| session.channel.end());
     }
 
@@ -248,21 +249,19 @@ impl SessionTable {
         self.gateway.close_idle_principals();
         let now = seconds_since_epoch();
         let is_over = |since: u64, limit: std::time::Duration| now.saturating_sub(since) > limit.as_secs();
-        lock(&self.deleted).retain(|_, since| !is_over(*since, DOOR_SESSION_TIME));
+        lock(&self.deleted).remove_older(DOOR_SESSION_TIME);
         // A parked call may go on without its client, after an answer from another terminal.
         lock(&self.principals).retain(|_, entry| {
             entry.sessions.has_parked_calls() || !is_over(entry.used, DOOR_PRINCIPAL_TIME)
         });
-        let mut expired = Vec::new();
-        lock(&self.sessions).retain(|_, session| {
+        let sessions: Vec<_> = lock(&self.sessions).all_sessions().cloned().collect();
+        for session in &sessions {
             session.remove_expired_streams();
-            let stays = !(session.is_idle() && is_over(session.last_use(), DOOR_SESSION_TIME));
-            if !stays {
-                expired.push(Arc::clone(session));
+            if session.is_idle() && is_over(session.last_use(), DOOR_SESSION_TIME) {
+                self.forget_session(session);
             }
-            stays
-        });
-        expired.iter().for_each(|session| session.close());
+        }
+        limit_kept_bytes(sessions, DOOR_ALL_LOG_BYTES);
     }
 
     fn seal_session(&self, principal: &str, sealed: &SealedSession) -> Option<String> {
@@ -280,25 +279,20 @@ impl SessionTable {
         let id: Arc<str> = Arc::from(id);
         let identity = HttpIdentity { id: Arc::clone(&id), key: session_key(&id) };
         session.set_http_identity(identity);
-        let new = HttpSession::start(
-            Arc::clone(&id),
-            Arc::clone(principal),
-            revision,
-            (session, StreamKind::Channel),
-        );
+        let new = HttpSession::start(id, Arc::clone(principal), revision, (session, StreamKind::Channel));
         let mut sessions = lock(&self.sessions);
         let oldest = match sessions.len() >= DOOR_SESSIONS {
             true => {
-                let idle = sessions.values().filter(|session| session.is_idle());
+                let idle = sessions.all_sessions().filter(|session| session.is_idle());
                 idle.min_by_key(|session| session.last_use()).map(Arc::clone)
             }
             false => None,
         };
         if let Some(oldest) = oldest.as_ref() {
-            sessions.remove(&oldest.id);
+            sessions.remove_session(&oldest.id);
         }
         // Of two requests that restore a session at once, both use the first.
-        Arc::clone(sessions.entry(id).or_insert(new))
+        sessions.add_session(new)
     }
 }
 
@@ -306,6 +300,24 @@ impl SessionTable {
 pub(crate) fn session_key(id: &str) -> Arc<str> {
     let digest = Sha256::digest(id.as_bytes());
     Arc::from(Hex(digest.get(..16).unwrap_or_default()).to_string())
+}
+
+/// Removes the finished streams of the sessions that were used least recently, until all streams are within `most`
+/// bytes.
+fn limit_kept_bytes(mut sessions: Vec<Arc<HttpSession>>, most: usize) {
+    let mut kept: usize = sessions.iter().map(|session| session.kept_bytes()).sum();
+    if kept <= most {
+        return;
+    }
+    sessions.sort_unstable_by_key(|session| session.last_use());
+    for session in &sessions {
+        if kept <= most {
+            return;
+        }
+        let before = session.kept_bytes();
+        session.remove_finished_streams();
+        kept = kept.saturating_sub(before.saturating_sub(session.kept_bytes()));
+    }
 }
 
 fn kept_capabilities(capabilities: Option<&Value>) -> Value {

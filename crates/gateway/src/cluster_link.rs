@@ -40,7 +40,9 @@ pub struct ClusterOptions {
 /// The link of one gateway.
 #[derive(Debug)]
 pub struct ClusterLink {
+    /// The gateway as a member of the cluster.
     pub member: ClusterMember,
+    /// Whether the gateway is not ready while the shared state is away.
     pub is_required: bool,
     mailbox: Mutex<Option<Mailbox>>,
     seal: OnceLock<Arc<Seal>>,
@@ -50,16 +52,18 @@ pub struct ClusterLink {
 
 /// A request in the table of waiting ones, until it is dropped.
 #[derive(Debug)]
-pub struct WaitingRequest {
+pub(crate) struct WaitingRequest {
     link: Arc<ClusterLink>,
-    pub number: u64,
-    pub replies: mpsc::Receiver<OwnerReply>,
+    pub(crate) number: u64,
+    pub(crate) replies: mpsc::Receiver<OwnerReply>,
 }
 
 /// The number of replies that may wait for the request that reads them.
 const REPLIES_MOST: usize = 1024;
 
 impl ClusterLink {
+    /// The link of a gateway with this membership.
+    #[must_use]
     pub fn new(options: ClusterOptions, seal: Arc<Seal>) -> Arc<Self> {
         let ClusterOptions { member, mailbox, is_required } = options;
         let mailbox = Mutex::new(Some(mailbox));
@@ -68,10 +72,13 @@ impl ClusterLink {
     }
 
     /// The mailbox, for the task that handles its messages.
+    #[must_use]
     pub fn take_mailbox(&self) -> Option<Mailbox> {
         self.mailbox.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
+    /// The gateway itself.
+    #[must_use]
     pub fn instance(&self) -> InstanceId {
         self.member.instance()
     }
@@ -103,6 +110,7 @@ impl ClusterLink {
     }
 
     /// Opens a message; `None` if no gateway of this cluster has sent it.
+    #[must_use]
     pub fn open_message<T: serde::de::DeserializeOwned>(&self, sealed: &[u8]) -> Option<T> {
         let text = std::str::from_utf8(sealed).ok()?;
         serde_json::from_slice(&self.seal.get()?.open_value(&MESSAGE_BINDING, text)?).ok()
@@ -119,6 +127,7 @@ impl ClusterLink {
     }
 
     /// Seals an entry of the log of a broken connection.
+    #[must_use]
     pub fn seal_entry(&self, entry: &impl Serialize) -> Option<Vec<u8>> {
         self.seal_message(entry).ok()
     }
@@ -127,7 +136,7 @@ impl ClusterLink {
     ///
     /// # Errors
     /// When there are too many.
-    pub fn add_waiting(self: &Arc<Self>) -> Result<WaitingRequest, RpcError> {
+    pub(crate) fn add_waiting(self: &Arc<Self>) -> Result<WaitingRequest, RpcError> {
         let (number, (sender, replies)) = (random_number(), mpsc::channel(REPLIES_MOST));
         let mut waiting = self.lock_waiting();
         if waiting.len() >= CLUSTER_FORWARDS {
@@ -158,6 +167,7 @@ impl Drop for WaitingRequest {
 }
 
 /// The error of a request for another gateway while the shared state is away: the client may come back soon.
+#[must_use]
 pub fn unreachable_error() -> RpcError {
     let error = RpcError::new(
         INTERNAL,
@@ -167,6 +177,7 @@ pub fn unreachable_error() -> RpcError {
 }
 
 /// Whether an error is [`unreachable_error`].
+#[must_use]
 pub fn is_unreachable_error(error: &RpcError) -> bool {
     let reason = error.data.as_ref().and_then(|data| data.member("reason")?.decode::<String>().ok());
     reason.as_deref() == Some(UNREACHABLE)

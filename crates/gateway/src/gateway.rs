@@ -225,7 +225,7 @@ impl Gateway {
 
     /// The host that is served.
     #[must_use]
-    pub fn host(&self) -> &Host {
+    pub fn served_host(&self) -> &Host {
         &self.host
     }
 

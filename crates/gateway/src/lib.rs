@@ -54,6 +54,7 @@ pub use gateway::configured_views::GatewayView;
 pub use mcparley_cluster::{Seal, SealKeyError};
 pub use mode::{GatewayMode, Naming};
 pub use pending::{AnswerError, ListedCall, PendingQuestion, QuestionDetails, QuestionKind, TerminalAnswer};
+pub use request::outcome_slot::OutcomeSlot;
 pub use request::request_span::{RequestedTool, TraceHeaders};
 pub use serve::{client_handler, serve};
 pub use session::{GatewaySession, HttpIdentity};

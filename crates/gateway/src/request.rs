@@ -11,6 +11,7 @@ mod list;
 mod logging;
 mod mapped_tasks;
 mod names;
+pub(crate) mod outcome_slot;
 mod owner;
 mod relay;
 pub(crate) mod request_span;

@@ -21,12 +21,13 @@ use mcparley::Host;
 use mcparley::catalog::CatalogEntry;
 use mcparley::model::limits::SERVED_SUBSCRIPTIONS;
 use mcparley::pool::principal::{ClientIdentity, Principal, PrincipalId};
-use mcparley_wire::{RawJson, Replies};
+use mcparley_wire::{ProtocolVersion, RawJson, Replies};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
 use crate::client_abilities::Caller;
 use crate::gateway::Gateway;
+use crate::request::outcome_slot::OutcomeSlot;
 use crate::session::asked_pages::AskedPages;
 use crate::session::client_tasks::ClientTasks;
 use crate::session::log_level::WantedLogLevel;
@@ -44,6 +45,8 @@ pub struct GatewaySession {
     pub(crate) shared: Arc<Shared>,
     /// The principal of the current request, with the identity that was verified for it.
     principal: Arc<Principal>,
+    /// The place for the outcome of the current request.
+    pub(crate) outcome: OutcomeSlot,
 }
 
 /// State that all clones of a session share.
@@ -127,7 +130,7 @@ impl GatewaySession {
             http: OnceLock::new(),
             subscriptions: Semaphore::new(SERVED_SUBSCRIPTIONS),
         };
-        Self { shared: Arc::new(shared), principal: Arc::new(principal) }
+        Self { shared: Arc::new(shared), principal: Arc::new(principal), outcome: OutcomeSlot::default() }
     }
 
     /// The session for one request, whose client was verified again: its token may be a newer one.
@@ -137,7 +140,7 @@ impl GatewaySession {
             return self.clone();
         }
         let principal = Principal::with_identity(self.principal.id.clone(), Arc::clone(identity));
-        Self { shared: Arc::clone(&self.shared), principal: Arc::new(principal) }
+        Self { principal: Arc::new(principal), ..self.clone() }
     }
 
     /// The principal of the current request.
@@ -148,7 +151,7 @@ impl GatewaySession {
 
     /// The gateway that serves the client.
     #[must_use]
-    pub fn gateway(&self) -> &Gateway {
+    pub fn serving_gateway(&self) -> &Gateway {
         &self.shared.gateway
     }
 
@@ -249,9 +252,16 @@ impl GatewaySession {
         self.lock_handshake().is_some_and(|caller| caller.abilities.roots)
     }
 
+    /// The version that the client agreed to in the handshake of the old era.
+    #[must_use]
+    pub fn agreed_version(&self) -> Option<ProtocolVersion> {
+        self.lock_handshake().map(|caller| caller.spoken.version())
+    }
+
     /// Whether the client did the handshake of the old era, so that it gets notifications without a
     /// subscription.
-    pub(crate) fn has_handshake(&self) -> bool {
+    #[must_use]
+    pub fn has_handshake(&self) -> bool {
         self.lock_handshake().is_some()
     }
 }

@@ -19,6 +19,9 @@ pub enum AccessRefusal {
     /// The issuer has no key of the token's name.
     #[error("the issuer has no such key")]
     UnknownKey,
+    /// No key of the token's name is known, and the issuer was asked too recently to be asked again.
+    #[error("the key of the token is not known yet")]
+    KeyPending,
     /// The key of the token's name is for another algorithm.
     #[error("the key is for another algorithm")]
     KeyType,
@@ -64,6 +67,7 @@ impl AccessRefusal {
             Self::Type => "token_type",
             Self::Algorithm => "token_algorithm",
             Self::UnknownKey => "token_key",
+            Self::KeyPending => "token_key_pending",
             Self::KeyType => "token_key_type",
             Self::Signature => "token_signature",
             Self::Issuer => "token_issuer",
@@ -78,8 +82,8 @@ impl AccessRefusal {
         }
     }
 
-    /// Whether the token may be a guess. Tokens that are out of date, or for another resource, are sent by
-    /// clients that once had a good one.
+    /// Whether the token may be a guess: its signature was not verified. A token with a verified one is only for
+    /// another resource, or without a scope.
     #[must_use]
     pub fn may_be_guess(self) -> bool {
         match self {
@@ -90,15 +94,13 @@ impl AccessRefusal {
             | Self::UnknownKey
             | Self::KeyType
             | Self::Signature
-            | Self::Issuer => true,
-            Self::Subject
+            | Self::Issuer
+            | Self::Subject
             | Self::NoExpiry
             | Self::Expired
             | Self::NotYetValid
-            | Self::Bound
-            | Self::Audience
-            | Self::Scope
-            | Self::IssuerAway => false,
+            | Self::Bound => true,
+            Self::KeyPending | Self::Audience | Self::Scope | Self::IssuerAway => false,
         }
     }
 }

@@ -17,6 +17,8 @@ use crate::claims::{CheckedClaims, text_values};
 const HASH_BYTES: usize = 16;
 /// The number of characters of the account that are part of the name for people.
 const SHORT_HASH: usize = 6;
+/// The claim that names the user.
+const SUBJECT: &str = "sub";
 /// The claims that hold a name, in the order of preference.
 const NAMES: [&str; 5] = ["preferred_username", "name", "nickname", "sub", "client_id"];
 
@@ -41,8 +43,11 @@ pub(crate) fn client_identity(
         let name: Box<str> = name.as_str().into();
         text_values(Some(value)).map(move |value| (name.clone(), value.into_boxed_str())).collect::<Vec<_>>()
     };
+    // First, so that no number of other claims displaces it.
+    let subject = claims.get_key_value(SUBJECT).into_iter().flat_map(values);
+    let others = claims.iter().filter(|(name, _)| *name != SUBJECT).flat_map(values);
     identity
-        .with_grants(scopes.take(TOKEN_GRANTS), claims.iter().flat_map(values).take(TOKEN_GRANTS))
+        .with_grants(scopes.take(TOKEN_GRANTS), subject.chain(others).take(TOKEN_GRANTS))
         .with_subject_token(SubjectToken::new(Secret::new(token.to_owned()), issuer, checked.expires))
 }
 

@@ -88,20 +88,25 @@ impl IssuerKeys {
                 Err(_) => {}
             }
         }
-        self.wait_for_fetch(patience).await;
+        let has_fetched = self.wait_for_fetch(patience).await;
         let current = self.current_keys().ok_or(AccessRefusal::IssuerAway)?;
-        current.find_key(id, algorithm)
+        match current.find_key(id, algorithm) {
+            // The issuer may have a newer key, and is asked for it soon.
+            Err(AccessRefusal::UnknownKey) if !has_fetched => Err(AccessRefusal::KeyPending),
+            found => found,
+        }
     }
 
-    /// Waits for the fetch in progress, or starts one unless the newest is too recent.
-    async fn wait_for_fetch(self: &Arc<Self>, patience: Option<Duration>) {
-        let Some(mut running) = self.start_fetch() else { return };
+    /// Waits for the fetch in progress, or starts one unless the newest is too recent. Returns whether there was one.
+    async fn wait_for_fetch(self: &Arc<Self>, patience: Option<Duration>) -> bool {
+        let Some(mut running) = self.start_fetch() else { return false };
         // Nothing is ever sent: the channel closes at the end of the fetch.
         let ended = running.changed();
         let _closed = match patience {
             None => ended.await,
             Some(patience) => tokio::time::timeout(patience, ended).await.unwrap_or(Ok(())),
         };
+        true
     }
 
     fn start_fetch(self: &Arc<Self>) -> Option<watch::Receiver<()>> {

@@ -2,17 +2,18 @@
 //!
 //! Only hashes are kept in memory, and they are compared in constant time.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcparley_model::limits::DOOR_TOKEN_FILE_BYTES;
 use mcparley_platform::file::{
-    Creation, FileReadError, FileUpdateError, SymlinkPolicy, read_private, update_file,
+    Creation, FileReadError, FileUpdateError, SymlinkPolicy, read_private, read_text, update_file,
 };
 use mcparley_pool::principal::ClientIdentity;
 use sha2::{Digest, Sha256};
@@ -70,17 +71,31 @@ impl OneTimeToken {
 #[derive(Debug)]
 pub struct TokenFile {
     path: PathBuf,
+    access: TokenFileAccess,
     state: Mutex<TokenState>,
     /// Whether there has been more than one principal; never reset, so that none gets the sign-ins of another.
     has_several: Arc<AtomicBool>,
 }
 
+/// The access to a token file that is demanded of the system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TokenFileAccess {
+    /// Only this user may read it.
+    Private,
+    /// The group may read it too.
+    Credential,
+}
+
 #[derive(Debug)]
 struct TokenState {
     tokens: Arc<[NamedToken]>,
-    modified: Option<SystemTime>,
+    /// The file that was read; `None` if there was none.
+    mark: Option<FileMark>,
     checked: Instant,
 }
+
+/// The file's inode and size, and the time of its last change in seconds and nanoseconds, which a change of its mode counts to.
+type FileMark = (u64, u64, i64, i64);
 
 #[derive(Debug)]
 struct NamedToken {
@@ -103,6 +118,9 @@ pub enum TokenFileError {
     /// The file cannot be written.
     #[error("cannot write the token file: {0}")]
     Write(FileUpdateError<std::convert::Infallible>),
+    /// Other users can read or change the file.
+    #[error("`{}` is accessible to other users", .0.display())]
+    OpenCredential(PathBuf),
     /// The file holds no token.
     #[error("`{}` holds no token", .0.display())]
     Empty(PathBuf),
@@ -123,9 +141,22 @@ impl TokenFile {
             written.map_err(TokenFileError::Write)?;
             generated = Some(token);
         }
-        let state = read_tokens(path)?;
+        Ok((Self::read_file(path, TokenFileAccess::Private)?, generated))
+    }
+
+    /// Opens a token file below `$CREDENTIALS_DIRECTORY`, which systemd lets the service read only: its file may belong to
+    /// root and be readable for the group.
+    ///
+    /// # Errors
+    /// The file is missing, other users can access it, or it holds no token.
+    pub fn open_credential(path: &Path) -> Result<Self, TokenFileError> {
+        Self::read_file(path, TokenFileAccess::Credential)
+    }
+
+    fn read_file(path: &Path, access: TokenFileAccess) -> Result<Self, TokenFileError> {
+        let state = read_tokens(path, access)?;
         let has_several = Arc::new(AtomicBool::new(state.has_several()));
-        Ok((Self { path: path.to_owned(), state: Mutex::new(state), has_several }, generated))
+        Ok(Self { path: path.to_owned(), access, state: Mutex::new(state), has_several })
     }
 
     /// The path of the file.
@@ -139,11 +170,12 @@ impl TokenFile {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.checked.elapsed() >= CHECK_INTERVAL {
             state.checked = Instant::now();
-            let modified = std::fs::metadata(&self.path).and_then(|file| file.modified()).ok();
-            if modified != state.modified {
-                // A file that became invalid or vanished admits no client.
-                let closed = TokenState { tokens: Arc::from([]), modified, checked: Instant::now() };
-                *state = read_tokens(&self.path).unwrap_or(closed);
+            let mark = file_mark(&self.path);
+            if mark != state.mark {
+                *state = read_tokens(&self.path, self.access).unwrap_or_else(|error| {
+                    tracing::warn!(path = %self.path.display(), %error, "the token file admits no client");
+                    TokenState { tokens: Arc::from([]), mark, checked: Instant::now() }
+                });
                 if state.has_several() {
                     self.has_several.store(true, Ordering::Relaxed);
                 }
@@ -206,10 +238,16 @@ impl TokenState {
     }
 }
 
-fn read_tokens(path: &Path) -> Result<TokenState, TokenFileError> {
-    let text = read_private(path, DOOR_TOKEN_FILE_BYTES, SymlinkPolicy::Follow)?;
-    let Some(text) = text else { return Err(TokenFileError::Empty(path.to_owned())) };
-    let (modified, text) = (text.modified, Zeroizing::new(text.text));
+fn read_tokens(path: &Path, access: TokenFileAccess) -> Result<TokenState, TokenFileError> {
+    // Before the text: a change in between is read again.
+    let mark = file_mark(path);
+    let text = match access {
+        TokenFileAccess::Private => {
+            read_private(path, DOOR_TOKEN_FILE_BYTES, SymlinkPolicy::Follow)?.map(|file| file.text)
+        }
+        TokenFileAccess::Credential => read_credential(path)?,
+    };
+    let text = Zeroizing::new(text.ok_or_else(|| TokenFileError::Empty(path.to_owned()))?);
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let tokens: Arc<[NamedToken]> = lines
         .filter_map(|line| {
@@ -221,8 +259,23 @@ fn read_tokens(path: &Path) -> Result<TokenState, TokenFileError> {
         .collect();
     match tokens.is_empty() {
         true => Err(TokenFileError::Empty(path.to_owned())),
-        false => Ok(TokenState { tokens, modified: Some(modified), checked: Instant::now() }),
+        false => Ok(TokenState { tokens, mark, checked: Instant::now() }),
     }
+}
+
+/// The text of a credential of systemd; `None` if it is missing.
+fn read_credential(path: &Path) -> Result<Option<String>, TokenFileError> {
+    let mode = std::fs::metadata(path).map_or(0, |about| about.mode());
+    match mode & 0o037 {
+        0 => Ok(read_text(path, DOOR_TOKEN_FILE_BYTES)?.map(|file| file.text)),
+        _ => Err(TokenFileError::OpenCredential(path.to_owned())),
+    }
+}
+
+/// The mark of the file; `None` if it is missing.
+fn file_mark(path: &Path) -> Option<FileMark> {
+    let about = std::fs::metadata(path).ok()?;
+    Some((about.ino(), about.size(), about.ctime(), about.ctime_nsec()))
 }
 
 fn hash_token(token: &str) -> [u8; 32] {

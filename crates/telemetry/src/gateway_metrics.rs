@@ -83,7 +83,7 @@ pub struct CountedCall<'c> {
     pub tool: &'c str,
     /// The account of the client.
     pub principal: &'c Arc<str>,
-    /// `ok`, `error` or `canceled`.
+    /// The outcome as in the audit log, or `input-required`.
     pub outcome: &'static str,
     /// The duration.
     pub elapsed: Duration,

@@ -57,19 +57,11 @@ impl LocalPage {
         let gateway = Gateway::new(host.clone(), Budget::without_limit());
         let control_folder = options.control_folder.clone();
         let page = UiPage::new(host, &gateway, options);
+        let seal = Seal::in_memory().map_err(LocalPageError::Seal)?;
         let options = DoorOptions {
-            hosts: Vec::new(),
-            origins: Vec::new(),
-            tokens: TokenPolicy::Once(once),
-            issuer: None,
-            views: Vec::new(),
-            rate: None,
-            has_sse: false,
-            callback: None,
-            seal: Seal::in_memory().map_err(LocalPageError::Seal)?,
             has_mcp: false,
-            cluster: None,
             page: Some(Arc::new(page.clone())),
+            ..DoorOptions::new(TokenPolicy::Once(once), seal)
         };
         let doors = Doors::new(&gateway, options, vec![listener]);
         Ok(Self { page, gateway, doors, address, token, control_folder })

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::header::{HeaderValue, SET_COOKIE};
+use hyper::http::request::Parts;
 use hyper::{Method, Response, StatusCode};
 use mcparley::{BoxedFuture, Host};
 use mcparley_door::{PAGE_PATH, PageBody, PageHandler, PageRequest};
@@ -100,6 +101,10 @@ impl UiPage {
 }
 
 impl PageHandler for UiPage {
+    fn check_session(&self, parts: &Parts) -> Result<(), ErrorResponse> {
+        self.state.sessions.check_request(&parts.headers).map(drop)
+    }
+
     fn answer_request(&self, request: PageRequest) -> BoxedFuture<'_, Response<PageBody>> {
         Box::pin(async move { self.answer_route(request).await.unwrap_or_else(|response| *response) })
     }

@@ -66,10 +66,12 @@ impl CallbackEndpoint {
         (!address.ip().is_unspecified()).then(|| Self::new(&gateway).ok()).flatten()
     }
 
-    /// The name of the gateway's host.
+    /// The names of the gateway's host: without a port, and with that of the address.
     #[must_use]
-    pub fn host(&self) -> Option<String> {
-        self.0.redirect.host_str().map(str::to_owned)
+    pub fn host_names(&self) -> Vec<String> {
+        let Some(host) = self.0.redirect.host_str() else { return Vec::new() };
+        let with_port = self.0.redirect.port().map(|port| format!("{host}:{port}"));
+        std::iter::once(host.to_owned()).chain(with_port).collect()
     }
 
     /// The redirect address for browsers.

@@ -25,6 +25,8 @@ pub(crate) struct LoadLimits {
     /// The requests per second of one principal.
     rate: Option<u32>,
     in_flight: AtomicUsize,
+    /// The subscriptions, which last as long as their clients and are limited for themselves.
+    subscriptions: AtomicUsize,
     principals: Mutex<HashMap<Arc<str>, Arc<PrincipalLoad>>>,
     failures: Mutex<HashMap<IpAddr, (Instant, u32)>>,
 }
@@ -52,11 +54,16 @@ pub(crate) struct LoadPermit {
     principal: Arc<PrincipalLoad>,
 }
 
+/// The mark of a subscription that is being answered, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct SubscriptionMark(Arc<LoadLimits>);
+
 impl LoadLimits {
     pub(crate) fn new(rate: Option<u32>) -> Arc<Self> {
         Arc::new(Self {
             rate,
             in_flight: AtomicUsize::new(0),
+            subscriptions: AtomicUsize::new(0),
             principals: Mutex::default(),
             failures: Mutex::default(),
         })
@@ -65,6 +72,11 @@ impl LoadLimits {
     /// The number of requests in flight.
     pub(crate) fn in_flight(&self) -> usize {
         self.in_flight.load(Ordering::Relaxed)
+    }
+
+    /// Whether requests or subscriptions are being answered.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.in_flight() > 0 || self.subscriptions.load(Ordering::Relaxed) > 0
     }
 
     /// Admits a request, or refuses it with a status that tells the client to come back.
@@ -122,20 +134,10 @@ impl LoadLimits {
         spent.filter(|(.., spent)| *spent > 0).take(most).collect()
     }
 
-    /// Refuses an address with too many failed tokens.
-    pub(crate) fn check_failures(&self, address: IpAddr) -> Result<(), RequestRefusal> {
-        match lock(&self.failures).get(&address) {
-            Some((since, count)) if *count >= DOOR_FAILED_TOKENS && since.elapsed() < FAILURE_WINDOW => {
-                Err(too_many("failed_tokens", "too many invalid tokens"))
-            }
-            Some(_) | None => Ok(()),
-        }
-    }
-
-    /// Counts a failed token of an address.
-    pub(crate) fn count_failure(&self, address: IpAddr) {
+    /// Counts a failed token of an address, and refuses one with too many.
+    pub(crate) fn count_failure(&self, address: IpAddr) -> Result<(), RequestRefusal> {
         let mut failures = lock(&self.failures);
-        if failures.len() >= FAILURE_ADDRESSES {
+        if failures.len() >= FAILURE_ADDRESSES && !failures.contains_key(&address) {
             failures.retain(|_, (since, _)| since.elapsed() < FAILURE_WINDOW);
             if failures.len() >= FAILURE_ADDRESSES {
                 failures.clear();
@@ -146,6 +148,10 @@ impl LoadLimits {
             (*since, *count) = (Instant::now(), 0);
         }
         *count = count.saturating_add(1);
+        match *count > DOOR_FAILED_TOKENS {
+            true => Err(too_many("failed_tokens", "too many invalid tokens")),
+            false => Ok(()),
+        }
     }
 }
 
@@ -168,6 +174,20 @@ impl PrincipalLoad {
         let mut bucket = lock(&self.bucket);
         let requests = u32::try_from(requests).unwrap_or(u32::MAX);
         bucket.tokens = (bucket.tokens - f64::from(requests)).max(-f64::from(rate));
+    }
+}
+
+impl LoadPermit {
+    /// The permission for a subscription, which takes no place of a request.
+    pub(crate) fn into_subscription(self) -> SubscriptionMark {
+        self.limits.subscriptions.fetch_add(1, Ordering::Relaxed);
+        SubscriptionMark(Arc::clone(&self.limits))
+    }
+}
+
+impl Drop for SubscriptionMark {
+    fn drop(&mut self) {
+        self.0.subscriptions.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -11,25 +11,60 @@ use crate::guard::refusal::RequestRefusal;
 /// The names under which a door is reached, and the origins that may use it.
 #[derive(Clone, Debug)]
 pub(crate) struct NameCheck {
-    /// Host names in lower case, without a port.
-    hosts: Vec<String>,
+    hosts: Vec<ServedHost>,
     port: Option<u16>,
     origins: Vec<String>,
 }
 
+/// A name of the door.
+#[derive(Clone, Debug)]
+struct ServedHost {
+    name: String,
+    /// The port, where a proxy has another one than the door.
+    port: Option<u16>,
+}
+
+/// The names that a machine has for itself.
+const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+
+impl ServedHost {
+    fn parse_host(text: &str) -> Self {
+        let (name, port) = split_port(text);
+        match port.and_then(|port| port.parse().ok()) {
+            Some(port) => Self { name: name.to_owned(), port: Some(port) },
+            None => Self { name: text.to_owned(), port: None },
+        }
+    }
+
+    /// Whether a client that connects to `ours` may name the host like this.
+    fn is_named(&self, name: &str, port: Option<&str>, ours: Option<u16>) -> bool {
+        let is_port = match (port, self.port) {
+            (None, None | Some(80 | 443)) => true,
+            (None, Some(_)) => false,
+            (Some(port), own) => port.parse().ok().is_some_and(|port| Some(port) == own.or(ours)),
+        };
+        is_port && self.name.eq_ignore_ascii_case(name)
+    }
+}
+
 impl NameCheck {
-    /// The names of a door on this address, with further names and origins.
+    /// The names of a door on this address, with further names (`NAME` or `NAME:PORT`) and origins.
     pub(crate) fn new(address: Option<SocketAddr>, hosts: &[String], origins: &[String]) -> Self {
-        let mut names: Vec<String> = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into();
+        let mut names: Vec<String> = LOOPBACK.map(str::to_owned).into();
         match address.map(|address| address.ip()) {
             Some(ip) if ip.is_unspecified() => {}
             Some(ip @ std::net::IpAddr::V4(_)) => names.push(ip.to_string()),
             Some(ip @ std::net::IpAddr::V6(_)) => names.push(format!("[{ip}]")),
             None => {}
         }
-        names.extend(hosts.iter().map(|host| host.to_ascii_lowercase()));
+        let own = names.into_iter().map(|name| ServedHost { name, port: None });
+        let hosts = own.chain(hosts.iter().map(|host| ServedHost::parse_host(host)));
         let origins = origins.iter().map(|origin| origin.trim_end_matches('/').to_ascii_lowercase());
-        Self { hosts: names, port: address.map(|address| address.port()), origins: origins.collect() }
+        Self {
+            hosts: hosts.collect(),
+            port: address.map(|address| address.port()),
+            origins: origins.collect(),
+        }
     }
 
     /// Checks the `Host` header and the authority of the URI. A request without either is misdirected.
@@ -86,13 +121,25 @@ impl NameCheck {
 
     fn is_ours(&self, host: &str) -> bool {
         let (name, port) = split_port(host);
-        let is_port = port.is_none_or(|port| port.parse().ok() == self.port && self.port.is_some());
-        is_port && self.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(name))
+        self.hosts.iter().any(|ours| ours.is_named(name, port, self.port))
     }
 }
 
+/// Whether every host that a request names is this machine's name for itself.
+pub(crate) fn has_loopback_host(parts: &Parts) -> bool {
+    let headers = parts.headers.get_all(HOST).iter().map(|host| host.to_str().unwrap_or_default());
+    let authority = parts.uri.authority().map(|authority| authority.as_str());
+    headers
+        .chain(authority)
+        .all(|host| LOOPBACK.iter().any(|name| name.eq_ignore_ascii_case(split_port(host).0)))
+}
+
 fn foreign_host() -> RequestRefusal {
-    RequestRefusal::new(StatusCode::FORBIDDEN, "host", "this host is not served here: name it with `--host`")
+    RequestRefusal::new(
+        StatusCode::FORBIDDEN,
+        "host",
+        "this host is not served here: name it with `--host NAME` or `--host NAME:PORT`",
+    )
 }
 
 /// Splits `name:port`; the colons of an IPv6 address stand in brackets.

@@ -12,37 +12,46 @@ use super::messages::{ClusterMessage, ForwardedRequest, ForwardedResume, OwnerRe
 use super::{ClusterLink, WaitingRequest, unreachable_error};
 
 /// A request that another gateway owns.
-pub struct OwnedRequest<'r> {
-    pub owner: InstanceId,
-    pub principal: &'r str,
+pub(crate) struct OwnedRequest<'r> {
+    pub(crate) owner: InstanceId,
+    pub(crate) principal: &'r str,
     /// The view that the client uses.
-    pub view: Option<&'r str>,
-    pub session: Option<&'r str>,
-    pub id: &'r RawJson,
-    pub method: &'r str,
-    pub params: Option<&'r RawJson>,
-    pub replies: &'r Replies,
+    pub(crate) view: Option<&'r str>,
+    pub(crate) session: Option<&'r str>,
+    pub(crate) id: &'r RawJson,
+    pub(crate) method: &'r str,
+    pub(crate) params: Option<&'r RawJson>,
+    pub(crate) replies: &'r Replies,
 }
 
 /// A stream of another gateway that a client resumes here.
+#[derive(Debug)]
 pub struct OwnedStream<'r> {
+    /// The gateway that owns it.
     pub owner: InstanceId,
+    /// The principal of the client.
     pub principal: &'r str,
     /// The view that the client uses.
     pub view: Option<&'r str>,
+    /// The id of the session.
     pub session: &'r str,
+    /// The number of the stream.
     pub stream: u64,
+    /// The last event that the client has.
     pub after: u64,
 }
 
 /// The next sign of the owner of a request.
+#[derive(Debug)]
 pub enum OwnerSign {
+    /// A reply.
     Reply(OwnerReply),
     /// The owner is gone.
     Gone,
 }
 
 /// A request at its owner; canceled there when it is dropped before its end.
+#[derive(Debug)]
 pub struct RequestAtOwner {
     waiting: WaitingRequest,
     owner: InstanceId,
@@ -56,7 +65,7 @@ impl ClusterLink {
     ///
     /// # Errors
     /// The error of the request, or that the owner cannot be reached now.
-    pub async fn forward_request(
+    pub(crate) async fn forward_request(
         self: &Arc<Self>,
         request: OwnedRequest<'_>,
     ) -> Option<Result<RawJson, RpcError>> {
@@ -139,6 +148,7 @@ impl RequestAtOwner {
     }
 
     /// Whether the owner has ended the request.
+    #[must_use]
     pub fn is_over(&self) -> bool {
         self.is_over
     }

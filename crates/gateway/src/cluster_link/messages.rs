@@ -13,37 +13,58 @@ pub enum ClusterMessage {
     /// A client wants to read on a stream of the receiver.
     Resume(ForwardedResume),
     /// The client of a forwarded request or a resumed stream is gone.
-    Cancel { from: InstanceId, number: u64 },
+    Cancel {
+        /// The gateway that sends the message.
+        from: InstanceId,
+        /// The number of the request at its sender.
+        number: u64,
+    },
     /// The answer of a client to a question of the receiver.
     Answer(ForwardedAnswer),
     /// A reply of the owner of a request.
-    Reply { number: u64, reply: OwnerReply },
+    Reply {
+        /// The number of the request at its sender.
+        number: u64,
+        /// The reply.
+        reply: OwnerReply,
+    },
 }
 
 /// A request of a client, handed to its owner.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ForwardedRequest {
+    /// The gateway that sends the message.
     pub from: InstanceId,
+    /// The number of the request at its sender.
     pub number: u64,
+    /// The principal of the client.
     pub principal: String,
     /// The view that the client uses; `None` at the main endpoint.
     pub view: Option<String>,
     /// The id of the session; `None` in the new era.
     pub session: Option<String>,
+    /// The id of the request.
     pub id: Box<RawValue>,
+    /// The method.
     pub method: String,
+    /// The parameters.
     pub params: Option<Box<RawValue>>,
 }
 
 /// A stream that is resumed at another gateway.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ForwardedResume {
+    /// The gateway that sends the message.
     pub from: InstanceId,
+    /// The number of the request at its sender.
     pub number: u64,
+    /// The principal of the client.
     pub principal: String,
     /// The view that the client uses; `None` at the main endpoint.
     pub view: Option<String>,
+    /// The id of the session.
     pub session: String,
+    /// The number of the stream.
     pub stream: u64,
     /// The last event that the client has.
     pub after: u64,
@@ -52,11 +73,15 @@ pub struct ForwardedResume {
 /// The answer of a client to a question, sent to another gateway than the one that asks.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ForwardedAnswer {
+    /// The principal of the client.
     pub principal: String,
     /// The view that the client uses; `None` at the main endpoint.
     pub view: Option<String>,
+    /// The id of the session.
     pub session: String,
+    /// The number of the question.
     pub question: u64,
+    /// The answer.
     pub outcome: RequestOutcome,
 }
 
@@ -80,6 +105,7 @@ pub enum OwnerReply {
 /// An event of a stream, with its number.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct StreamEntry {
+    /// The number of the event.
     pub event: u64,
     /// The message; `None` for the empty first event.
     pub message: Option<Box<RawValue>>,
@@ -97,22 +123,50 @@ pub enum LoggedEntry {
 /// The outcome of a request: its result, or its error.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum RequestOutcome {
+    /// The result.
     Result(Box<RawValue>),
-    Error { code: i64, message: String, data: Option<Box<RawValue>> },
+    /// The error.
+    Error {
+        /// The code of the error.
+        code: i64,
+        /// The text of the error.
+        message: String,
+        /// The data of the error.
+        data: Option<Box<RawValue>>,
+    },
 }
 
 /// A message to all gateways.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum ClusterNews {
     /// A session was deleted.
-    Deleted { session: String },
+    Deleted {
+        /// The id of the session.
+        session: String,
+    },
     /// Values of a session have changed.
-    Changed { from: InstanceId, session: String },
+    Changed {
+        /// The gateway that sends the message.
+        from: InstanceId,
+        /// The id of the session.
+        session: String,
+    },
     /// A notification of a client that concerns the session at every gateway.
-    Notice { from: InstanceId, session: String, method: String, params: Option<Box<RawValue>> },
+    Notice {
+        /// The gateway that sends the message.
+        from: InstanceId,
+        /// The id of the session.
+        session: String,
+        /// The method.
+        method: String,
+        /// The parameters.
+        params: Option<Box<RawValue>>,
+    },
 }
 
 impl RequestOutcome {
+    /// The outcome for a message.
+    #[must_use]
     pub fn from_result(outcome: &Result<RawJson, RpcError>) -> Self {
         match outcome {
             Ok(result) => match to_raw_value(result) {
@@ -131,6 +185,10 @@ impl RequestOutcome {
         }
     }
 
+    /// The outcome of a message.
+    ///
+    /// # Errors
+    /// The error of the request.
     pub fn into_result(self) -> Result<RawJson, RpcError> {
         match self {
             Self::Result(raw) => Ok(to_raw_json(&raw)),
@@ -146,11 +204,13 @@ impl RequestOutcome {
 }
 
 /// JSON for a message.
+#[must_use]
 pub fn to_raw_value(raw: &RawJson) -> Option<Box<RawValue>> {
     RawValue::from_string(raw.as_str().to_owned()).ok()
 }
 
 /// JSON of a message.
+#[must_use]
 pub fn to_raw_json(raw: &RawValue) -> RawJson {
     RawJson::from_text(raw.get())
 }

@@ -225,7 +225,10 @@ impl GatewaySession {
         match self.drive_until_question(wanted.digest(), running, progress).await? {
             DrivenCall::Ended(CallEnd::Call(done)) => self.finish_call(wanted, *done, &caller, client_name),
             DrivenCall::Ended(CallEnd::Request(answer)) => answer.map(JsonPieces::from),
-            DrivenCall::Parked(asked) => Ok(JsonPieces::from(asked)),
+            DrivenCall::Parked(asked) => {
+                self.note_question();
+                Ok(JsonPieces::from(asked))
+            }
         }
     }
 
@@ -282,6 +285,7 @@ impl GatewaySession {
         caller: &Caller,
         client_name: &str,
     ) -> Result<JsonPieces, RpcError> {
+        self.note_outcome(&done);
         // Servers may have connected during the call.
         let view = self.shared.gateway.view();
         let is_search = wanted.name == TOOL_SEARCH;

@@ -1,9 +1,10 @@
 //! Notifies clients about changes of their lists and resources, debounced: one notification for many changes.
 
+use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use mcparley::model::limits::{LIST_CHANGED_QUIET, LISTEN_ANSWER_TIME, SERVED_SUBSCRIPTIONS};
+use mcparley::model::limits::{LIST_CHANGED_QUIET, LISTEN_ANSWER_TIME, SERVED_RESOURCE_SUBSCRIPTIONS};
 use mcparley::pool::surface::AnnouncedChanges;
 use mcparley::resource::Subscription;
 use mcparley_wire::{Delivery, INVALID_PARAMS, RawJson, Replies, RpcError};
@@ -98,11 +99,11 @@ impl GatewaySession {
             return Err(RpcError::new(INVALID_PARAMS, "`notifications` is required"));
         };
         let Ok(_place) = self.shared.subscriptions.try_acquire() else {
-            let reason = format!("there are {SERVED_SUBSCRIPTIONS} subscriptions already");
-            return Err(RpcError::new(INVALID_PARAMS, &reason));
+            return Err(RpcError::new(INVALID_PARAMS, "there are too many subscriptions already"));
         };
+        let uris = distinct_resources(&wanted.resource_subscriptions)?;
         let mut last = self.current_lists();
-        let opened = self.open_subscriptions(caller, &wanted.resource_subscriptions).await;
+        let opened = self.open_subscriptions(caller, &uris).await;
         let subscribed: Vec<String> = opened.iter().map(|(uri, _)| uri.clone()).collect();
         let name: Value = id.decode().unwrap_or_default();
         let meta = json!({ SUBSCRIPTION: name });
@@ -173,6 +174,19 @@ impl GatewaySession {
                 return changed;
             }
         }
+    }
+}
+
+/// The resources of a subscription, each once; an error beyond the limit, before any is opened.
+fn distinct_resources(uris: &[String]) -> Result<Vec<String>, RpcError> {
+    let mut seen = HashSet::new();
+    let distinct: Vec<String> = uris.iter().filter(|uri| seen.insert(uri.as_str())).cloned().collect();
+    match distinct.len() > SERVED_RESOURCE_SUBSCRIPTIONS {
+        true => {
+            let reason = format!("there are more than {SERVED_RESOURCE_SUBSCRIPTIONS} resources");
+            Err(RpcError::new(INVALID_PARAMS, &reason))
+        }
+        false => Ok(distinct),
     }
 }
 

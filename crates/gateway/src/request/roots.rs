@@ -48,9 +48,19 @@ impl GatewaySession {
         }
     }
 
-    /// Requests the roots of a client whose stream has come to this gateway of a cluster, if no gateway knows them.
+    /// Requests the roots of a client whose stream has come to this gateway, if they are unknown and not requested
+    /// already: no gateway of the cluster knows them, or the client had no stream when it was asked.
     pub fn ask_for_missing_roots(&self) {
-        if self.shared.gateway.cluster().is_some() && self.known_roots().is_none() {
+        let roots = &self.shared.roots;
+        let is_missing = self.known_roots().is_none() || roots.is_unanswered.load(Ordering::Relaxed);
+        if is_missing && !*roots.awaited.borrow() {
+            self.ask_for_roots();
+        }
+    }
+
+    /// Requests the roots of a restored session's client. In a cluster another gateway may know them.
+    pub fn ask_for_restored_roots(&self) {
+        if self.shared.gateway.cluster().is_none() {
             self.ask_for_roots();
         }
     }
@@ -60,6 +70,7 @@ impl GatewaySession {
         loop {
             self.shared.roots.wanted.notified().await;
             let roots = self.fetch_roots().await;
+            self.shared.roots.is_unanswered.store(roots.is_none(), Ordering::Relaxed);
             match (roots, self.shared.gateway.cluster()) {
                 (Some(roots), _) => {
                     self.share_value(ROOTS, &roots);

@@ -211,7 +211,7 @@ mod tests {
         assert!(names(1000..2500).iter().all(|name| seen.contains(name)));
     }
 
-    // G5 B86
+    // G5
     #[test]
     fn cursor_of_another_list_or_view_is_unknown() {
         let mode = GatewayMode::default();

@@ -11,6 +11,8 @@ pub(crate) struct SessionRoots {
     pub(crate) wanted: Notify,
     /// Whether the roots were given with the connection, so that the client is asked only after a change.
     pub(crate) is_given: AtomicBool,
+    /// Whether the client was asked and has not answered.
+    pub(crate) is_unanswered: AtomicBool,
     /// Whether a fetch is pending.
     pub(crate) awaited: watch::Sender<bool>,
 }

@@ -31,20 +31,7 @@ pub(crate) struct HttpReply {
 }
 
 pub(crate) fn options() -> DoorOptions {
-    DoorOptions {
-        hosts: Vec::new(),
-        origins: Vec::new(),
-        tokens: TokenPolicy::Open,
-        issuer: None,
-        views: Vec::new(),
-        rate: None,
-        has_sse: true,
-        callback: None,
-        seal: Seal::in_memory().unwrap(),
-        has_mcp: true,
-        cluster: None,
-        page: None,
-    }
+    DoorOptions { has_sse: true, ..DoorOptions::new(TokenPolicy::Open, Seal::in_memory().unwrap()) }
 }
 
 impl OpenDoors {
@@ -341,6 +328,13 @@ async fn foreign_hosts_and_origins_are_refused() {
         (asked.status, asked.header("access-control-allow-origin")),
         (204, Some("https://app.example"))
     );
+    let wanted =
+        [("Origin", "https://app.example"), ("Access-Control-Request-Headers", "mcp-param-region, x-evil")];
+    let asked = doors.send("OPTIONS /mcp", &wanted, "").await;
+    let allowed = asked.header("access-control-allow-headers").unwrap();
+    assert!(allowed.ends_with(", mcp-param-region"), "{allowed}");
+    let exposed = asked.header("access-control-expose-headers").unwrap();
+    assert!(exposed.contains("www-authenticate"), "{exposed}");
     assert_eq!(doors.send("OPTIONS /mcp", &[("Origin", "https://evil.com")], "").await.status, 405);
 }
 

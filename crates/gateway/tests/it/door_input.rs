@@ -182,6 +182,14 @@ async fn changed_token_file_admits_and_refuses_while_the_gateway_runs() {
         }
     };
     tokio::time::timeout(LONG, closed).await.expect("an open file is not trusted");
+    // It is trusted again when its mode is, without another change.
+    std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    let opened = async {
+        while doors.post(&[new], &hello()).await.status != 200 {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(LONG, opened).await.expect("a private file is trusted");
 }
 
 // B91 B95 H19

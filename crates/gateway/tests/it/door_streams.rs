@@ -154,7 +154,9 @@ async fn client_that_does_not_read_slows_no_other_and_gets_the_newest_progress()
 // X5 G4
 #[tokio::test]
 async fn metrics_count_calls_by_the_server_and_the_tool_of_the_client() {
-    let served = World::one().allow("mcp__one").gateway();
+    let asking = ScriptedStdio::new(&["server-request:elicitation/create"]);
+    let servers = [("one", ScriptedStdio::new(&[])), ("two", asking)];
+    let served = World::with(servers).allow("mcp__one").allow("mcp__two").gateway();
     let doors = OpenDoors::open(&served, options()).await;
     let _tools = doors.post_new(&[], "tools/list", json!({})).await.text().await;
     let echo = json!({ "name": "one__echo", "arguments": { "message": "m" } });
@@ -163,12 +165,19 @@ async fn metrics_count_calls_by_the_server_and_the_tool_of_the_client() {
     }
     let unknown = json!({ "name": "one__none", "arguments": {} });
     let _refused = doors.post_new(&[], "tools/call", unknown).await;
+    let failing = json!({ "name": "one__fail", "arguments": {} });
+    assert_eq!(doors.post_new(&[], "tools/call", failing).await.status, 200);
+    let asking = json!({ "name": "two__echo", "arguments": { "message": "m" } });
+    let can = json!({ "elicitation": { "form": {} } });
+    assert_eq!(doors.post_capable(&[], "tools/call", asking, &can).await.status, 200);
     let _host = doors.send("POST /mcp", &[("Host", "evil.com")], "{}").await;
     let metrics = doors.send("GET /metrics", &[], "").await.text().await;
     for line in [
         r#"mcparley_calls_total{server="one",tool="one__echo",principal="open",outcome="ok"} 3"#,
-        r#"mcparley_calls_total{server="unknown",tool="unknown",principal="open",outcome="error"} 1"#,
-        r#"mcparley_call_seconds_count{server="one"} 3"#,
+        r#"mcparley_calls_total{server="unknown",tool="unknown",principal="open",outcome="failed"} 1"#,
+        r#"mcparley_calls_total{server="one",tool="one__fail",principal="open",outcome="tool-error"} 1"#,
+        r#"mcparley_calls_total{server="two",tool="two__echo",principal="open",outcome="input-required"} 1"#,
+        r#"mcparley_call_seconds_count{server="one"} 4"#,
         r#"mcparley_refusals_total{reason="host"} 1"#,
     ] {
         assert!(metrics.contains(line), "{line} in {metrics}");

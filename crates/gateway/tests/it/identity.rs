@@ -56,6 +56,8 @@ impl IssuerWorld {
         let now = self.issuer.claims("")["iat"].as_u64().unwrap();
         let stranger = TokenKey::generate("rsa", "RS256");
         vec![
+            // First: later the issuer would have been asked too recently.
+            ("unknown kid", with_header(&self.rsa, json!({ "alg": "RS256", "kid": "x" })), "token_key"),
             (
                 "other audience",
                 self.bearer(|claims| claims["aud"] = json!("https://x.example/mcp")),
@@ -84,7 +86,6 @@ impl IssuerWorld {
                 with_header(&self.rsa, json!({ "alg": "HS256", "kid": "rsa" })),
                 "token_algorithm",
             ),
-            ("unknown kid", with_header(&self.rsa, json!({ "alg": "RS256", "kid": "x" })), "token_key"),
             (
                 "kid of a key of another type",
                 with_header(&self.rsa, json!({ "alg": "RS256", "kid": "ec" })),
@@ -373,4 +374,22 @@ async fn check_calls_in_view(doors: &OpenDoors, headers: &[(&str, &str)]) {
     let (_, hidden) = in_view("/mcp/ops", call(4, "one__echo", json!({ "message": "hi" }))).await;
     assert!(!hidden.contains(r#""text":"hi""#) && hidden.contains("one__echo"), "{hidden}");
     assert_eq!(in_view("/mcp", request(5, "tools/list", json!({}))).await.0, 404, "a session of the view");
+}
+
+// G4 B88: whoever sends a token without a verified signature may claim anything.
+#[tokio::test]
+async fn expired_tokens_are_challenged_always_and_audited_within_the_limit_of_guesses() {
+    let at = IssuerWorld::start();
+    let served = World::one().audited().gateway();
+    let doors = OpenDoors::open(&served, at.options()).await;
+    let expired = at.bearer(|claims| claims["exp"] = json!(1));
+    for _ in 0..40 {
+        let reply = doors.post(&auth(&expired), &request(1, "initialize", json!({}))).await;
+        assert_eq!(reply.status, 401);
+        assert!(reply.header("www-authenticate").unwrap().contains("invalid_token"));
+    }
+    let good = at.bearer(|_| ());
+    assert_eq!(doors.post(&auth(&good), &request(1, "initialize", json!({}))).await.status, 200);
+    let lines = audit_lines(served, doors).await;
+    assert_eq!(lines.iter().filter(|line| line["failure"] == "token_expired").count(), 30);
 }

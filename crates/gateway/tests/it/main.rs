@@ -20,6 +20,7 @@ mod deferring;
 mod door;
 mod door_faults;
 mod door_input;
+mod door_limits;
 mod door_messages;
 mod door_streams;
 mod hiding;

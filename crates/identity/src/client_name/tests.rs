@@ -61,3 +61,12 @@ fn printed_identity_has_neither_token_nor_claims() {
     assert!(!text.contains("canary") && !text.contains("ada@"), "{text}");
     assert_eq!(identity.subject_token.unwrap().token.expose(), "canary");
 }
+
+// G4 G6
+#[test]
+fn subject_is_among_the_claims_however_many_others_there_are() {
+    let groups: Vec<String> = (0..2 * TOKEN_GRANTS).map(|number| format!("group-{number}")).collect();
+    let claims = identity(json!({ "groups": groups, "sub": "ada" })).claims;
+    assert_eq!(claims.len(), TOKEN_GRANTS);
+    assert!(claims.iter().any(|(name, value)| (&**name, &**value) == ("sub", "ada")));
+}

@@ -27,7 +27,7 @@ async fn rotated_key_is_fetched_once_and_unknown_ones_at_most_every_thirty_secon
     issuer.publish_keys(&[&new]);
     assert_eq!(
         policy.verify_token(&new_token, None).await.unwrap_err(),
-        AccessRefusal::UnknownKey,
+        AccessRefusal::KeyPending,
         "too soon"
     );
     assert_eq!(issuer.fetch_count(), 1);
@@ -39,14 +39,18 @@ async fn rotated_key_is_fetched_once_and_unknown_ones_at_most_every_thirty_secon
     assert_eq!(issuer.fetch_count(), 2, "one fetch for all");
     assert_eq!(
         policy.verify_token(&old_token, None).await.unwrap_err(),
-        AccessRefusal::UnknownKey,
+        AccessRefusal::KeyPending,
         "withdrawn"
     );
     for _ in 0..20 {
         let token = good_token(&issuer, &invented, "ES256");
-        assert_eq!(policy.verify_token(&token, None).await.unwrap_err(), AccessRefusal::UnknownKey);
+        assert_eq!(policy.verify_token(&token, None).await.unwrap_err(), AccessRefusal::KeyPending);
     }
     assert_eq!(issuer.fetch_count(), 2);
+    advance(Duration::from_secs(31)).await;
+    let token = good_token(&issuer, &invented, "ES256");
+    assert_eq!(policy.verify_token(&token, None).await.unwrap_err(), AccessRefusal::UnknownKey);
+    assert_eq!(issuer.fetch_count(), 3, "the issuer was asked");
 }
 
 // G4

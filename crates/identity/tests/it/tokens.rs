@@ -88,7 +88,7 @@ async fn header_that_asks_for_another_check_is_refused() {
             sign(&TokenKey::generate("x", "RS256"), json!({ "alg": "RS256", "kid": "rsa" })),
             AccessRefusal::Signature,
         ),
-        ("unknown key", sign(&rsa, json!({ "alg": "RS256", "kid": "x" })), AccessRefusal::UnknownKey),
+        ("unknown key", sign(&rsa, json!({ "alg": "RS256", "kid": "x" })), AccessRefusal::KeyPending),
         (
             "another type",
             sign(&rsa, json!({ "alg": "RS256", "kid": "rsa", "typ": "dpop+jwt" })),

@@ -63,8 +63,8 @@ pub const PARKED_TIME: Duration = Duration::from_secs(10 * 60);
 /// The time within which a client may come back with the sealed state of a server.
 pub const STATE_TIME: Duration = Duration::from_secs(60 * 60);
 
-/// The maximum number of subscriptions of one client.
-pub const SERVED_SUBSCRIPTIONS: usize = 16;
+/// The maximum number of subscriptions (`subscriptions/listen`) of all clients of one principal.
+pub const SERVED_SUBSCRIPTIONS: usize = 256;
 
 /// The maximum number of tools found by search that stay in a client's list.
 pub const FOUND_TOOLS: usize = 512;
@@ -85,7 +85,7 @@ pub const DOOR_HEADERS: usize = 100;
 /// The timeout for the header of an HTTP request.
 pub const DOOR_HEADER_TIME: Duration = Duration::from_secs(10);
 
-/// The timeout between two parts of the body of an HTTP request.
+/// The timeout for the body of an HTTP request, from its first part to its last.
 pub const DOOR_BODY_TIME: Duration = Duration::from_secs(30);
 
 /// The time for which a client may stop reading; then its connection is closed.
@@ -124,6 +124,9 @@ pub const DOOR_LOG_BYTES: usize = 1024 * 1024;
 /// The maximum size of the events that all streams of one session keep.
 pub const DOOR_SESSION_LOG_BYTES: usize = 4 * 1024 * 1024;
 
+/// The maximum size of the events that the streams of all sessions keep.
+pub const DOOR_ALL_LOG_BYTES: usize = 256 * 1024 * 1024;
+
 /// The maximum number of streams that one session keeps for resumption, besides those that are read.
 pub const DOOR_SESSION_STREAMS: usize = 4096;
 
@@ -140,7 +143,10 @@ pub const DOOR_EVENT_REQUEST_BYTES: usize = 64;
 /// restored from its id when it is used again.
 pub const DOOR_SESSIONS: usize = 10_000;
 
-/// The time for which an unused session is valid.
+/// The maximum number of deleted sessions whose ids are known; beyond it the one deleted first is forgotten.
+pub const DOOR_DELETED_SESSIONS: usize = 100_000;
+
+/// The time for which an unused session is kept, and for which a session can be restored from its id.
 pub const DOOR_SESSION_TIME: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The time for which an unused session of a principal of the new era is kept; longer than a parked call.

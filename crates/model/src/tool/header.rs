@@ -31,6 +31,8 @@ pub struct HeaderParam {
     header: String,
     /// The property names that lead to the argument.
     path: Vec<String>,
+    /// Whether the argument is declared as an integer.
+    is_integer: bool,
 }
 
 /// The fault in an `x-mcp-header` mark.
@@ -73,13 +75,24 @@ impl HeaderParam {
         if !is_header_type(schema.get("type")) {
             return Err(HeaderFault::Kind);
         }
-        Ok(Self { header: format!("{PREFIX}{name}"), path: path.to_vec() })
+        let is_integer = match schema.get("type") {
+            Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "integer"),
+            kind => kind.is_some_and(|kind| kind == "integer"),
+        };
+        Ok(Self { header: format!("{PREFIX}{name}"), path: path.to_vec(), is_integer })
     }
 
     /// The complete name of the header.
     #[must_use]
     pub fn header_name(&self) -> &str {
         &self.header
+    }
+
+    /// Whether a header that a client has sent has the value of the argument; an integer may be written as `42.0`.
+    #[must_use]
+    pub fn is_same_value(&self, argument: &str, sent: &str) -> bool {
+        let number = || serde_json::from_str(sent).ok().and_then(|number| whole_number_text(&number));
+        argument == sent || (self.is_integer && number().as_deref() == Some(argument))
     }
 
     /// The header's name and value; `None` for an argument that is missing or null.

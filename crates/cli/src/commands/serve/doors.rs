@@ -1,10 +1,14 @@
 //! `serve --http` and `serve --unix`: clients over HTTP, until a signal ends the program.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use mcparley::auth::CallbackEndpoint;
 use mcparley::config::LoadedConfig;
-use mcparley_door::{AccessPolicy, DoorListener, DoorOptions, Doors, IssuerSettings, TokenFile, TokenPolicy};
+use mcparley_door::{
+    AccessPolicy, DoorListener, DoorOptions, Doors, GeneratedToken, IssuerSettings, TokenFile,
+    TokenFileError, TokenPolicy,
+};
 use mcparley_gateway::control::serve_control;
 use mcparley_gateway::{Gateway, Seal};
 use mcparley_telemetry::TraceExport;
@@ -101,7 +105,7 @@ fn door_options(
         (None, Some(_)) => TokenPolicy::Issuer,
         (Some(_), _) | (None, None) => {
             let path = args.token_file.clone().unwrap_or_else(|| context.gateway_path("tokens"));
-            let (file, generated) = TokenFile::open(&path).map_err(DoorSetupError::Tokens)?;
+            let (file, generated) = open_token_file(&path, context).map_err(DoorSetupError::Tokens)?;
             if let Some(token) = generated {
                 out.print_message(format!("new token, shown only now: {}", token.as_str()));
             }
@@ -111,17 +115,25 @@ fn door_options(
     Ok(DoorOptions {
         hosts: args.host.clone(),
         origins: args.allow_origin.clone(),
-        tokens,
         issuer,
-        views: Vec::new(),
         rate: args.rate,
         has_sse: args.sse,
         callback: callback_endpoint(args)?,
-        seal,
-        has_mcp: true,
-        cluster: None,
-        page: None,
+        ..DoorOptions::new(tokens, seal)
     })
+}
+
+/// Opens the token file, which may be a credential of a service of systemd.
+fn open_token_file(
+    path: &Path,
+    context: &Context,
+) -> Result<(TokenFile, Option<GeneratedToken>), TokenFileError> {
+    match context.run_options.env.get("CREDENTIALS_DIRECTORY") {
+        Some(folder) if !folder.is_empty() && path.starts_with(folder) => {
+            TokenFile::open_credential(path).map(|file| (file, None))
+        }
+        Some(_) | None => TokenFile::open(path),
+    }
 }
 
 /// The redirect address of sign-ins below `--public-url`.
@@ -150,7 +162,11 @@ fn print_addresses(
             out.print_message(format!("clients send access tokens of `{issuer}` for `{resource}`"));
         }
         match &options.tokens {
-            TokenPolicy::Open => out.warn("every program on this machine can connect: `--no-token` is set"),
+            TokenPolicy::Open => {
+                let range =
+                    if address.ip().is_loopback() { "program on this" } else { "machine that reaches this" };
+                out.warn(&format!("every {range} machine can connect: `--no-token` is set"));
+            }
             TokenPolicy::File(file) => out.print_message(format!(
                 "clients send `Authorization: Bearer TOKEN`; tokens are in `{}`, one `name:token` per line",
                 file.path().display()

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::talk::entry;
 use parts::{
-    Answer, Balancer, ClusterGateway, Redis, TOKEN_A, TOKEN_B, begin, call_body, finish, open_session,
-    post_new, refer, send, wait_until,
+    Answer, Balancer, ClusterGateway, Redis, TOKEN_A, TOKEN_B, begin, call_body, finish, free_port,
+    open_session, post_new, refer, send, wait_until,
 };
 
 /// Two gateways with servers of their own.
@@ -20,19 +20,23 @@ struct Cluster {
     redis: Redis,
     one: ClusterGateway,
     two: ClusterGateway,
+    /// The port for the proxy before them.
+    port: u16,
 }
 
 impl Cluster {
     fn start(server: &ScriptedStdio) -> Self {
         let redis = Redis::start();
         let servers = json!({ "one": entry(server), "two": entry(&plain()) });
-        let (one, two) =
-            (ClusterGateway::start(&servers, &redis, &[]), ClusterGateway::start(&servers, &redis, &[]));
+        let port = free_port();
+        let host = format!("127.0.0.1:{port}");
+        let start = || ClusterGateway::start(&servers, &redis, &["--host", &host]);
+        let (one, two) = (start(), start());
         for gateway in [&one, &two] {
             let tools = post_new(&gateway.address, TOKEN_A, "tools/list", json!({}));
             assert!(tools.body.contains("one__echo"), "{tools:?}");
         }
-        Self { redis, one, two }
+        Self { redis, one, two, port }
     }
 }
 
@@ -67,7 +71,7 @@ fn answer_call(address: &str, token: &str, (mut again, parked): (Value, &Value),
 #[test]
 fn heavy_killed_gateway_loses_only_the_calls_that_ran_there() {
     let mut cluster = Cluster::start(&plain());
-    let balancer = Balancer::start(&[&cluster.one, &cluster.two]);
+    let balancer = Balancer::start(cluster.port, &[&cluster.one, &cluster.two]);
     let sessions: Vec<Vec<String>> = (0..8).map(|_| open_session(&balancer.address, TOKEN_A)).collect();
     for session in &sessions {
         let tools = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }).to_string();

@@ -88,3 +88,23 @@ fn present_arguments_become_headers() {
     }
     assert_eq!(told(json!([1])), Vec::<String>::new());
 }
+
+// B97 B107
+#[test]
+fn header_of_an_integer_may_be_written_otherwise_and_that_of_a_text_may_not() {
+    let schema = json!({
+        "text": {"type": "string", "x-mcp-header": "Text"},
+        "count": {"type": ["integer", "null"], "x-mcp-header": "Count"},
+    });
+    let params = read(&schema).unwrap();
+    let is_same = |name: &str, argument: &str, sent: &str| {
+        let param = params.iter().find(|param| param.header_name().ends_with(name)).unwrap();
+        param.is_same_value(argument, sent)
+    };
+    assert!(
+        is_same("Text", "1e1", "1e1") && !is_same("Text", "1e1", "10") && !is_same("Text", "inf", "Infinity")
+    );
+    assert!(is_same("Count", "42", "42") && is_same("Count", "42", "42.0") && is_same("Count", "10", "1e1"));
+    assert!(!is_same("Count", "9007199254740991", "9007199254740993") && !is_same("Count", "42", "42.5"));
+    assert!(!is_same("Count", "42", "forty-two"));
+}

@@ -57,7 +57,7 @@ fn program(name: &str) -> Command {
 }
 
 /// A free port, for a program that cannot choose one itself.
-fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
@@ -202,8 +202,9 @@ pub(crate) struct Balancer {
 }
 
 impl Balancer {
-    pub(crate) fn start(gateways: &[&ClusterGateway]) -> Self {
-        let (port, folder) = (free_port(), tempfile::tempdir().unwrap());
+    /// Starts the proxy on a port whose address the gateways know as a host of theirs.
+    pub(crate) fn start(port: u16, gateways: &[&ClusterGateway]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
         let page = std::fs::read_to_string(repository().join("docs/team.md")).unwrap();
         let text = page.split("```nginx\n").nth(1).unwrap().split("```").next().unwrap();
         let text = text.replace("127.0.0.1:8930", &format!("127.0.0.1:{port}"));
@@ -213,8 +214,6 @@ impl Balancer {
         let first = text.find("    server 127.0.0.1:8931").unwrap();
         let last = text.find("    keepalive").unwrap();
         let text = format!("{}{}{}", &text[..first], servers.collect::<String>(), &text[last..]);
-        // The gateways know themselves by their own addresses only.
-        let text = text.replace("proxy_set_header Host $http_host;", "proxy_set_header Host localhost;");
         let root = folder.path().display();
         let temporary: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
             .iter()
@@ -265,7 +264,7 @@ impl Answer {
 pub(crate) fn begin(address: &str, method: &str, headers: &[&str], body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(LONG)).unwrap();
-    let mut head = format!("{method} /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
+    let mut head = format!("{method} /mcp HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n");
     for header in headers {
         head += header;
         head += "\r\n";
