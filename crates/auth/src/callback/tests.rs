@@ -43,6 +43,7 @@ fn attempt(callback: &Callback) -> AuthorizationAttempt {
         scopes: &[],
         identity: IdTokenDemand::NotRequested,
         dpop_jkt: None,
+        state_prefix: None,
     };
     AuthorizationAttempt::begin_authorization(&server, &client, &wish).unwrap().0
 }
