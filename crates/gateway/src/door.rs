@@ -40,7 +40,7 @@ mod session_table;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -115,6 +115,8 @@ pub(crate) struct DoorShared {
     pending: Arc<QuestionRegistry>,
     pub(crate) callback: Option<CallbackEndpoint>,
     pub(crate) cluster: Option<Arc<ClusterLink>>,
+    /// The number of requests of other gateways that run here.
+    served: AtomicUsize,
     pub(crate) has_mcp: bool,
     pub(crate) page: Option<Arc<dyn PageHandler>>,
     drain: watch::Sender<bool>,
@@ -167,6 +169,9 @@ impl Doors {
         let cluster = cluster.map(|options| ClusterLink::new(options, Arc::clone(&seal)));
         if let Some(link) = &cluster {
             gateway.use_cluster(Arc::clone(link));
+            if let (Some(callback), Some(name)) = (&callback, link.seal_sign_in()) {
+                callback.name_gateway(name);
+            }
         }
         let shared = DoorShared {
             guard,
@@ -177,6 +182,7 @@ impl Doors {
             pending: Arc::clone(&gateway.pending),
             callback,
             cluster,
+            served: AtomicUsize::new(0),
             has_mcp,
             page,
             drain: watch::Sender::new(false),
@@ -210,7 +216,8 @@ impl Doors {
         self.shared.drain.send_replace(true);
         self.shared.endpoints.iter().for_each(|endpoint| endpoint.sessions.close_channels());
         let finished = async {
-            while self.shared.guard.load.in_flight() > 0 {
+            let served = || self.shared.served.load(Ordering::Relaxed);
+            while self.shared.guard.load.in_flight() + served() > 0 {
                 tokio::time::sleep(DRAIN_INTERVAL).await;
             }
             // The last responses are written by the connections.

@@ -68,6 +68,8 @@ pub(crate) struct Shared {
     pub(crate) watches: WatchedResources,
     /// The session over HTTP, by whose id other gateways know it.
     pub(crate) http: OnceLock<HttpIdentity>,
+    /// Held while the values of the session are loaded from other gateways.
+    pub(crate) reloading: tokio::sync::Mutex<()>,
     /// Semaphore that limits the subscriptions.
     pub(crate) subscriptions: Semaphore,
 }
@@ -124,6 +126,7 @@ impl GatewaySession {
             tasks: ClientTasks::default(),
             watches: WatchedResources::default(),
             http: OnceLock::new(),
+            reloading: tokio::sync::Mutex::default(),
             subscriptions: Semaphore::new(SERVED_SUBSCRIPTIONS),
         };
         Self { shared: Arc::new(shared), principal: Arc::new(principal) }

@@ -16,6 +16,8 @@ pub(crate) enum ClusterMessage {
     Cancel { from: InstanceId, number: u64 },
     /// The answer of a client to a question of the receiver.
     Answer(ForwardedAnswer),
+    /// A browser has come back from a sign-in that the receiver began.
+    Redirect(ForwardedRedirect),
     /// A reply of the owner of a request.
     Reply { number: u64, reply: OwnerReply },
 }
@@ -60,6 +62,15 @@ pub(crate) struct ForwardedAnswer {
     pub(crate) outcome: RequestOutcome,
 }
 
+/// The redirect of a browser, handed to the gateway that began its sign-in.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct ForwardedRedirect {
+    pub(crate) from: InstanceId,
+    pub(crate) number: u64,
+    /// The query of the address, with the authorization code.
+    pub(crate) query: String,
+}
+
 /// A reply of the owner of a request.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum OwnerReply {
@@ -75,6 +86,8 @@ pub(crate) enum OwnerReply {
     Answer(RequestOutcome),
     /// The resumed stream has ended.
     End,
+    /// The page for a browser that has come back from a sign-in.
+    Page { status: u16, policy: String, page: String },
 }
 
 /// An event of a stream, with its number.
@@ -106,8 +119,8 @@ pub(crate) enum RequestOutcome {
 pub(crate) enum ClusterNews {
     /// A session was deleted.
     Deleted { session: String },
-    /// Values of a session have changed.
-    Changed { from: InstanceId, session: String },
+    /// Values of a session have changed; one of its lists may have lost the item of a field.
+    Changed { from: InstanceId, session: String, removed: Option<String> },
     /// A notification of a client that concerns the session at every gateway.
     Notice { from: InstanceId, session: String, method: String, params: Option<Box<RawValue>> },
 }
