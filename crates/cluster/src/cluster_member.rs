@@ -105,7 +105,7 @@ impl ClusterMember {
         let instance = Arc::new(AtomicU32::new(number.0));
         let end_of_news = store.end_of_log(keys.news_log()).await?;
         let mailbox = Mailbox::new(Arc::clone(&store), keys.clone(), Arc::clone(&instance), end_of_news);
-        let pulse = Arc::new(Pulse::starting_at(joined));
+        let pulse = Arc::new(Pulse::with_first_beat(joined));
         let lasting = Arc::<LastingValues>::default();
         let beating = Heartbeat {
             store: Arc::clone(&store),
@@ -292,7 +292,7 @@ impl LastingValues {
 }
 
 impl Pulse {
-    fn starting_at(joined: Instant) -> Self {
+    fn with_first_beat(joined: Instant) -> Self {
         Self(Mutex::new(PulseTimes {
             last_beat: joined,
             last_lapse: None,

@@ -157,7 +157,10 @@ impl SharedStore for InProcessStore {
             let is_refused = self.is_read_only.load(Ordering::Relaxed);
             let refused: Vec<_> = self.run_operation(|state| {
                 if is_refused {
-                    return Ok(changes.iter().map(|_| SharedStoreError::refuse("out of memory")).collect());
+                    return Ok(changes
+                        .iter()
+                        .map(|_| SharedStoreError::refuse_command("out of memory"))
+                        .collect());
                 }
                 let results = changes.into_iter().map(|change| state.apply_change(change));
                 Ok(results.filter_map(Result::err).collect())
@@ -309,5 +312,5 @@ fn parse_number(value: &[u8]) -> Option<u64> {
 }
 
 fn wrong_type(key: &str) -> SharedStoreError {
-    SharedStoreError::refuse(format!("`{key}` has another type"))
+    SharedStoreError::refuse_command(format!("`{key}` has another type"))
 }

@@ -248,7 +248,7 @@ async fn check_writes(connection: &mut MultiplexedConnection) -> Result<(), Shar
 /// Tells a lost connection from a refused command.
 fn classify_error(error: &RedisError) -> SharedStoreError {
     match is_refusal(error) {
-        true => SharedStoreError::refuse(error.to_string()),
+        true => SharedStoreError::refuse_command(error.to_string()),
         false => SharedStoreError::Unavailable,
     }
 }

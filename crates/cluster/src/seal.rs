@@ -148,6 +148,16 @@ impl Seal {
         self.cipher_of_day(day)?.decrypt(&XNonce::from(*nonce), Payload { msg: sealed, aad: &bound }).ok()
     }
 
+    /// Whether a text has the form of a sealed value or id that has not expired. If it does not open, another client has
+    /// it, or it is invented.
+    #[must_use]
+    pub fn is_in_use(text: &str) -> bool {
+        let day =
+            || URL_SAFE_NO_PAD.decode(text.strip_prefix(PREFIX)?).ok()?.first_chunk::<DAY_BYTES>().copied();
+        let is_recent = |day: [u8; DAY_BYTES]| current_day().abs_diff(u32::from_be_bytes(day)) <= 1;
+        text.starts_with(ID_PREFIX) || day().is_some_and(is_recent)
+    }
+
     /// Seals an id, which is always the same text for the same binding and never expires.
     pub fn seal_id(&self, binding: &[&str], id: &[u8]) -> Option<String> {
         let bound = associated_data(binding);

@@ -153,7 +153,7 @@ pub enum SharedStoreError {
 
 impl SharedStoreError {
     /// The refusal of a single command.
-    pub fn refuse(reason: impl Into<String>) -> Self {
+    pub fn refuse_command(reason: impl Into<String>) -> Self {
         Self::Refused { reason: reason.into(), changes: 1 }
     }
 }

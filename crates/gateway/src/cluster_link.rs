@@ -116,7 +116,7 @@ impl ClusterLink {
     /// Seals a message: the store keeps arguments and results of calls, and write access to it must not be
     /// enough to send requests for other principals.
     fn seal_message(&self, message: &impl Serialize) -> Result<Vec<u8>, SharedStoreError> {
-        let refused = |reason: &str| SharedStoreError::refuse(reason);
+        let refused = |reason: &str| SharedStoreError::refuse_command(reason);
         let text = serde_json::to_vec(message).map_err(|_| refused("the message cannot be written"))?;
         let seal = self.seal.get().ok_or_else(|| refused("there is no seal"))?;
         let sealed = seal.seal_value(&MESSAGE_BINDING, &text);

@@ -136,7 +136,7 @@ impl CallbackEndpoint {
 impl CallbackReply {
     /// The reply while the gateway that began the sign-in cannot be reached.
     #[must_use]
-    pub fn lost() -> Self {
+    pub fn for_lost_gateway() -> Self {
         Self::new(CallbackPage::Lost)
     }
 

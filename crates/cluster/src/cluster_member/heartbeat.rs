@@ -35,7 +35,7 @@ pub(super) async fn take_number(
 ) -> Result<InstanceId, SharedStoreError> {
     loop {
         let number = add_to_epoch(store, keys, 1).await?;
-        let exhausted = |_| SharedStoreError::refuse("the numbers of gateways are used up");
+        let exhausted = |_| SharedStoreError::refuse_command("the numbers of gateways are used up");
         let instance = InstanceId(u32::try_from(number).map_err(exhausted)?);
         let beat = (keys.heartbeat_key(instance), token.as_bytes().to_vec(), Some(CLUSTER_BEAT_TTL));
         if store.claim_key(beat.0, beat.1, beat.2).await? {
@@ -50,7 +50,7 @@ async fn add_to_epoch(
     amount: u64,
 ) -> Result<u64, SharedStoreError> {
     let sums = store.add_to_counters(vec![(keys.epoch_counter(), amount)], None).await?;
-    sums.first().copied().ok_or_else(|| SharedStoreError::refuse("a counter has no value"))
+    sums.first().copied().ok_or_else(|| SharedStoreError::refuse_command("a counter has no value"))
 }
 
 impl Heartbeat {
@@ -94,7 +94,7 @@ impl Heartbeat {
     }
 
     async fn renew(&self, with_name: bool) -> Result<(), SharedStoreError> {
-        let number = self.own_number().await?;
+        let number = self.confirm_number().await?;
         let put = |key: String, value: &str, ttl: Duration| StoreChange::Put {
             key,
             value: value.as_bytes().to_vec(),
@@ -116,7 +116,7 @@ impl Heartbeat {
     }
 
     /// The number of this gateway: a new one if another gateway has taken the old one.
-    async fn own_number(&self) -> Result<InstanceId, SharedStoreError> {
+    async fn confirm_number(&self) -> Result<InstanceId, SharedStoreError> {
         let number = InstanceId(self.instance.load(Ordering::Acquire));
         let token = self.store.fetch_value(self.keys.heartbeat_key(number)).await?;
         if token.is_none_or(|token| token == self.token.as_bytes()) {

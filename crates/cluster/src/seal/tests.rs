@@ -63,3 +63,15 @@ fn digest_of_a_name_depends_on_the_key_and_the_purpose_and_hides_the_name() {
     );
     assert!(!digest.contains("ada"), "{digest}");
 }
+
+// B93
+#[test]
+fn sealed_value_is_in_use_until_its_day_has_passed() {
+    let seal = Seal::in_memory().unwrap();
+    let today = current_day();
+    let sealed = |day: u32| seal.seal_on_day(&["p"], b"v", day).unwrap();
+    assert!(Seal::is_in_use(&sealed(today)) && Seal::is_in_use(&seal.seal_id(&["p"], b"v").unwrap()));
+    for other in [sealed(today - 3).as_str(), "", "mp1.", "mp1.AA", "state of a server"] {
+        assert!(!Seal::is_in_use(other), "{other}");
+    }
+}

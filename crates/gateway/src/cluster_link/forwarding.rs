@@ -107,6 +107,10 @@ impl ClusterLink {
         owner: InstanceId,
         query: String,
     ) -> Option<CallbackReply> {
+        // A browser is no verified client, and may come back with an old address.
+        if self.member.find_status(owner).await != MemberStatus::Alive {
+            return None;
+        }
         let waiting = self.add_waiting().ok()?;
         let redirect = ForwardedRedirect { from: self.instance(), number: waiting.number, query };
         let message = ClusterMessage::Redirect(redirect);
@@ -192,7 +196,9 @@ impl RequestAtOwner {
             };
             self.is_accepted = true;
             self.is_over |= match reply {
-                OwnerReply::Unknown | OwnerReply::End | OwnerReply::Answer(_) | OwnerReply::Page { .. } => true,
+                OwnerReply::Unknown | OwnerReply::End | OwnerReply::Answer(_) | OwnerReply::Page { .. } => {
+                    true
+                }
                 OwnerReply::Accepted | OwnerReply::Message(_) | OwnerReply::Event(_) => false,
             };
             return Ok(OwnerSign::Reply(reply));

@@ -32,9 +32,10 @@ pub(crate) async fn answer_callback(
     let callback = shared.callback.as_ref().ok_or_else(nothing)?;
     let query = parts.uri.query().unwrap_or_default();
     let reply = match find_owner(shared, query) {
-        Some((link, owner)) => {
-            link.forward_redirect(owner, query.to_owned()).await.unwrap_or_else(CallbackReply::lost)
-        }
+        Some((link, owner)) => link
+            .forward_redirect(owner, query.to_owned())
+            .await
+            .unwrap_or_else(CallbackReply::for_lost_gateway),
         None => callback.receive_redirect(query).await,
     };
     let mut response = Response::new(DoorBody::from_bytes(Bytes::from(reply.page)));

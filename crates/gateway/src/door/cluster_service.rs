@@ -104,10 +104,8 @@ fn handle_news(
             shared.endpoints.iter().for_each(|endpoint| endpoint.sessions.delete_by_key(&session));
         }
         ClusterNews::Changed { from, session, removed } if from != link.instance() => {
-            // A session that is not loaded yet gets all values when it is.
-            if let Some(session) = shared.endpoints.find_session_by_key(&session)
-                && session.loaded.initialized()
-            {
+            // Also a session that is being loaded: it may have read older values.
+            if let Some(session) = shared.endpoints.find_session_by_key(&session) {
                 served.spawn_task(async move {
                     if let Err(error) = session.session.reload_values(removed.as_deref()).await {
                         tracing::warn!(%error, "the values of a session cannot be loaded again");
@@ -188,7 +186,7 @@ async fn serve_redirect(shared: &DoorShared, link: &ClusterLink, redirect: Forwa
     reply(OwnerReply::Accepted);
     let received = match &shared.callback {
         Some(callback) => callback.receive_redirect(&query).await,
-        None => CallbackReply::lost(),
+        None => CallbackReply::for_lost_gateway(),
     };
     let CallbackReply { status, policy, page } = received;
     reply(OwnerReply::Page { status, policy, page });

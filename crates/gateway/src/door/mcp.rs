@@ -31,6 +31,7 @@ use crate::door::session_table::SessionMiss;
 use crate::guard::load::LoadPermit;
 use crate::guard::refusal::RequestRefusal;
 use crate::request::request_span::TraceHeaders;
+use crate::session::STATE_MISUSE;
 
 /// The header with the id of a session.
 pub(crate) const SESSION_ID: &str = "mcp-session-id";
@@ -295,6 +296,8 @@ async fn find_session(client: &EndpointClient, parts: &Parts) -> Result<Arc<Http
                 RequestRefusal::new(StatusCode::NOT_FOUND, "session_of_another", message)
                     .with_misuse(Some(&client.identity))
             }
+            SessionMiss::NotOpened => RequestRefusal::new(StatusCode::NOT_FOUND, STATE_MISUSE, message)
+                .with_misuse(Some(&client.identity)),
         }
     };
     let session = sessions.find_session(id, &client.identity).map_err(refuse_miss)?;

@@ -51,9 +51,9 @@ pub(crate) async fn share_rates(load: Arc<LoadLimits>, view: Option<Box<str>>, l
 impl RateExchange {
     /// Exchanges the counts of some principals in one round trip. Without the store each gateway limits for itself.
     async fn exchange_counts(&mut self, spent: &[SpentRequests], second: u64) {
-        let counters = spent.iter().filter_map(|(principal, _, spent)| {
-            Some((self.counter_key(principal, second)?, *spent))
-        });
+        let counters = spent
+            .iter()
+            .filter_map(|(principal, _, spent)| Some((self.counter_key(principal, second)?, *spent)));
         let counters: Vec<_> = counters.collect();
         let totals = match counters.len() == spent.len() {
             true => self.link.member.store().add_to_counters(counters, Some(CLUSTER_RATE_TIME)).await.ok(),

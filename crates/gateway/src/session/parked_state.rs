@@ -64,7 +64,11 @@ impl GatewaySession {
         state: &RawJson,
         responses: Option<&RawJson>,
     ) -> Result<ReturnedCall, RpcError> {
-        let parked = self.open_parked_state(state).ok_or_else(invalid_state_error)?;
+        let parked = self.open_parked_state(state).ok_or_else(|| {
+            let text = state.decode::<String>().unwrap_or_default();
+            self.record_misuse("requestState", text.strip_prefix(PREFIX).unwrap_or_default());
+            invalid_state_error()
+        })?;
         if parked.request != request {
             return Err(invalid_state_error());
         }

@@ -17,8 +17,7 @@ async fn log_is_read_to_its_end_when_it_is_longer_than_one_read() {
     let link = ClusterLink::new(ClusterOptions { member, mailbox, is_required: false }, seal);
     let events = CLUSTER_READ_ENTRIES as u64 + 40;
     let message = || RawValue::from_string("{}".to_owned()).ok();
-    let entries =
-        (1..=events).map(|event| LoggedEntry::Event(StreamEntry { event, message: message() }));
+    let entries = (1..=events).map(|event| LoggedEntry::Event(StreamEntry { event, message: message() }));
     let changes = entries.chain([LoggedEntry::End]).map(|entry| StoreChange::Append {
         log: link.member.keys().event_log("session", 7),
         entry: link.seal_entry(&entry).unwrap(),

@@ -7,20 +7,20 @@ use crate::cluster_link::ClusterOptions;
 
 const RATE: u32 = 10;
 
-struct Exchanging {
+struct ExchangingGateway {
     load: Arc<LoadLimits>,
     exchange: RateExchange,
 }
 
-async fn join(store: &Arc<InProcessStore>, seal: &Arc<Seal>) -> Exchanging {
+async fn join(store: &Arc<InProcessStore>, seal: &Arc<Seal>) -> ExchangingGateway {
     let shared: Arc<dyn SharedStore> = Arc::<InProcessStore>::clone(store);
     let (member, mailbox) = ClusterMember::join(shared, KeyNames::new("test"), "here").await.unwrap();
     let link = ClusterLink::new(ClusterOptions { member, mailbox, is_required: false }, Arc::clone(seal));
     let exchange = RateExchange { rate: RATE, view: None, link, counts: HashMap::new() };
-    Exchanging { load: LoadLimits::new(Some(RATE)), exchange }
+    ExchangingGateway { load: LoadLimits::new(Some(RATE)), exchange }
 }
 
-impl Exchanging {
+impl ExchangingGateway {
     /// Admits one request of each principal, and returns how many were admitted.
     fn admit_all(&self, principals: &[Arc<str>]) -> usize {
         principals.iter().filter(|principal| self.load.admit(principal).is_ok()).count()
