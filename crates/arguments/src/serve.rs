@@ -11,6 +11,9 @@ use mcparley_gateway::{GatewayMode, Naming};
 
 use super::CompletionSource;
 
+/// The maximum length of the name of a cluster or a gateway: that of a label in DNS.
+const NAME_CHARS: usize = 63;
+
 /// The condition under which tools are deferred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DeferArg {
@@ -207,6 +210,14 @@ pub struct DoorArgs {
     #[arg(long, value_name = "URL", value_parser = parse_state, requires = "door")]
     pub state: Option<StoreAddress>,
 
+    /// Share the state of the cluster with this name: several clusters may use one database
+    #[arg(long, value_name = "NAME", default_value = "main", value_parser = parse_name, requires = "door")]
+    pub state_name: String,
+
+    /// The name of this gateway in messages of the others; the default is its host name and its address
+    #[arg(long, value_name = "NAME", value_parser = parse_name, requires = "door")]
+    pub gateway_name: Option<String>,
+
     /// Seal ids with the key of this file, the same for all gateways; it is created if it is missing. Without it
     /// the key is in Redis
     #[arg(long, value_name = "FILE", requires = "door")]
@@ -240,6 +251,15 @@ fn parse_state(text: &str) -> Result<StoreAddress, String> {
     StoreAddress::parse(text).map_err(|error| error.to_string())
 }
 
+/// Parses the name of a cluster or a gateway.
+fn parse_name(text: &str) -> Result<String, String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    match (1..=NAME_CHARS).contains(&text.len()) && text.chars().all(is_plain) {
+        true => Ok(text.to_owned()),
+        false => Err(format!("write at most {NAME_CHARS} letters, digits, `-`, `_` and `.`")),
+    }
+}
+
 /// Parses `ADDRESS:PORT`, `localhost:PORT` or a port of this machine.
 fn parse_address(text: &str) -> Result<SocketAddr, String> {
     let port = text.strip_prefix("localhost:").or_else(|| text.strip_prefix(':')).unwrap_or(text);
@@ -254,6 +274,18 @@ fn parse_address(text: &str) -> Result<SocketAddr, String> {
 mod tests {
     //! Addresses as people write them.
     use super::*;
+
+    // G9
+    #[test]
+    fn name_of_a_cluster_has_only_characters_that_no_key_gives_a_meaning() {
+        let longest = "x".repeat(NAME_CHARS);
+        for name in ["main", "team-2", "gateway_7f9.example", longest.as_str()] {
+            assert_eq!(parse_name(name).as_deref(), Ok(name));
+        }
+        for name in ["", "a:b", "{a}", "a b", "a*", &format!("{longest}x")] {
+            assert!(parse_name(name).is_err(), "{name}");
+        }
+    }
 
     // G1 G4
     #[test]

@@ -61,6 +61,8 @@ pub struct AuthorizationRequest<'w> {
     pub identity: IdTokenDemand,
     /// The thumbprint of the DPoP key that the token is bound to (RFC 9449, 10).
     pub dpop_jkt: Option<&'w str>,
+    /// The text that the `state` begins with, before a dot: the gateway of several that knows the attempt.
+    pub state_prefix: Option<&'w str>,
 }
 
 /// Whether a sign-in requests an ID token (OpenID Connect).
@@ -110,7 +112,12 @@ impl AuthorizationAttempt {
             IdTokenDemand::NotRequested => None,
             IdTokenDemand::Requested => Some(random_token()?),
         };
-        let expected = ExpectedResponse::new(random_token()?, server);
+        let random = random_token()?;
+        let state = match wish.state_prefix {
+            Some(prefix) => Secret::new(format!("{prefix}.{}", random.expose())),
+            None => random,
+        };
+        let expected = ExpectedResponse::new(state, server);
         let attempt = Self {
             expected: Arc::new(expected),
             verifier: random_token()?,

@@ -57,6 +57,8 @@ pub struct Callback {
     receiver: Arc<CallbackReceiver>,
     /// The listener on this machine; a gateway has its own.
     serving: Option<OwnedTask<()>>,
+    /// The name of the gateway, if there are several behind the address.
+    gateway: Option<Arc<str>>,
 }
 
 impl Callback {
@@ -91,14 +93,20 @@ impl Callback {
     fn start_serving(doors: CallbackListeners, redirect: Url) -> Self {
         let receiver = Arc::new(CallbackReceiver::new(&redirect, doors.port()));
         let serving = OwnedTask::start(serve::serve_callbacks(doors, Arc::clone(&receiver)));
-        Self { redirect, receiver, serving: Some(serving) }
+        Self { redirect, receiver, serving: Some(serving), gateway: None }
     }
 
     /// Receives the redirect at the endpoint of a gateway.
     #[must_use]
     pub fn at_endpoint(endpoint: &CallbackEndpoint) -> Self {
         let (redirect, receiver) = (endpoint.redirect_url().clone(), endpoint.add_receiver());
-        Self { redirect, receiver, serving: None }
+        Self { redirect, receiver, serving: None, gateway: endpoint.gateway_name() }
+    }
+
+    /// The text that the `state` of an attempt begins with, if the endpoint is one of several gateways.
+    #[must_use]
+    pub fn state_prefix(&self) -> Option<&str> {
+        self.gateway.as_deref()
     }
 
     /// The time the user may take.

@@ -1,16 +1,21 @@
 //! One gateway as a member of a cluster: its number, its heartbeat, and messages to other gateways.
 
+mod heartbeat;
+
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mcparley_model::limits::{
-    CLUSTER_BEAT, CLUSTER_BEAT_TTL, CLUSTER_COMMAND_TIME, CLUSTER_GRACE, CLUSTER_JOIN_TIME,
-    CLUSTER_MAILBOX_ENTRIES, CLUSTER_MAILBOX_TIME, CLUSTER_NEWS_ENTRIES,
+    CLUSTER_BEAT_TTL, CLUSTER_COMMAND_TIME, CLUSTER_GRACE, CLUSTER_JOIN_TIME, CLUSTER_MAILBOX_ENTRIES,
+    CLUSTER_MAILBOX_TIME, CLUSTER_NEWS_ENTRIES,
 };
 use mcparley_model::secret::Secret;
+use mcparley_platform::random::random_number;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
+use crate::cluster_member::heartbeat::{Heartbeat, take_number};
 use crate::instance_id::InstanceId;
 use crate::key_names::KeyNames;
 use crate::mailbox::Mailbox;
@@ -36,7 +41,8 @@ pub enum MemberStatus {
 pub struct ClusterMember {
     store: Arc<dyn SharedStore>,
     keys: KeyNames,
-    instance: InstanceId,
+    /// The number of this gateway. It changes if another gateway has taken it after the store lost its data.
+    instance: Arc<AtomicU32>,
     name: String,
     writes: WriteQueue,
     pulse: Arc<Pulse>,
@@ -61,6 +67,9 @@ struct PulseTimes {
     last_lapse: Option<Instant>,
     /// The time since which the store can be reached.
     reachable_since: Option<Instant>,
+    /// Whether the store refused the last heartbeat, and how many it has refused so far.
+    is_refused: bool,
+    refused: u64,
 }
 
 /// Error of joining a cluster.
@@ -91,19 +100,18 @@ impl ClusterMember {
             return Err(JoinError::Unreachable);
         }
         let joined = Instant::now();
-        let instance = take_number(&*store, &keys, name).await?;
-        let news = (keys.news_log(), store.end_of_log(keys.news_log()).await?);
-        let mailbox = Mailbox::new(Arc::clone(&store), keys.mailbox_log(instance), news);
-        let pulse = Arc::new(Pulse(Mutex::new(PulseTimes {
-            last_beat: joined,
-            last_lapse: None,
-            reachable_since: Some(joined),
-        })));
+        let token = random_number().to_string();
+        let number = take_number(&*store, &keys, &token).await?;
+        let instance = Arc::new(AtomicU32::new(number.0));
+        let end_of_news = store.end_of_log(keys.news_log()).await?;
+        let mailbox = Mailbox::new(Arc::clone(&store), keys.clone(), Arc::clone(&instance), end_of_news);
+        let pulse = Arc::new(Pulse::with_first_beat(joined));
         let lasting = Arc::<LastingValues>::default();
         let beating = Heartbeat {
             store: Arc::clone(&store),
             keys: keys.clone(),
-            instance,
+            instance: Arc::clone(&instance),
+            token,
             name: name.to_owned(),
             pulse: Arc::clone(&pulse),
             lasting: Arc::clone(&lasting),
@@ -117,7 +125,7 @@ impl ClusterMember {
     /// The number of this gateway.
     #[must_use]
     pub fn instance(&self) -> InstanceId {
-        self.instance
+        InstanceId(self.instance.load(Ordering::Acquire))
     }
 
     /// The name of this gateway.
@@ -138,10 +146,16 @@ impl ClusterMember {
         &self.store
     }
 
-    /// Whether the store can be reached.
+    /// Whether the store can be reached, and takes the heartbeat of this gateway.
     #[must_use]
     pub fn is_reachable(&self) -> bool {
-        *self.store.availability().borrow()
+        *self.store.availability().borrow() && !self.pulse.lock_times().is_refused
+    }
+
+    /// The number of heartbeats that the store has refused.
+    #[must_use]
+    pub fn refused_beats(&self) -> u64 {
+        self.pulse.lock_times().refused
     }
 
     /// The value of a key that has no end: that of the first gateway that shares one. It is set again if the store
@@ -244,8 +258,8 @@ impl ClusterMember {
         let written = tokio::time::timeout(time, self.writes.wait_until_empty()).await.is_ok();
         self.heartbeat.abort();
         let removed = vec![
-            StoreChange::Remove { key: self.keys.heartbeat_key(self.instance) },
-            StoreChange::Remove { key: self.keys.mailbox_log(self.instance) },
+            StoreChange::Remove { key: self.keys.heartbeat_key(self.instance()) },
+            StoreChange::Remove { key: self.keys.mailbox_log(self.instance()) },
         ];
         let removed = self.store.apply_changes(removed).await.is_ok();
         tracing::debug!(written, removed, "left the cluster");
@@ -267,81 +281,6 @@ impl Drop for ClusterMember {
     }
 }
 
-/// Takes the next free number. A store that has lost its data counts from the beginning, so the number of a
-/// running gateway is left out.
-async fn take_number(
-    store: &dyn SharedStore,
-    keys: &KeyNames,
-    name: &str,
-) -> Result<InstanceId, SharedStoreError> {
-    loop {
-        let number = store.add_to_counter(keys.epoch_counter(), 1, None).await?;
-        let exhausted = |_| SharedStoreError::Refused("the numbers of gateways are used up".to_owned());
-        let instance = InstanceId(u32::try_from(number).map_err(exhausted)?);
-        let beat = (keys.heartbeat_key(instance), name.as_bytes().to_vec(), Some(CLUSTER_BEAT_TTL));
-        if store.claim_key(beat.0, beat.1, beat.2).await? {
-            return Ok(instance);
-        }
-    }
-}
-
-/// The task that renews the heartbeat.
-struct Heartbeat {
-    store: Arc<dyn SharedStore>,
-    keys: KeyNames,
-    instance: InstanceId,
-    name: String,
-    pulse: Arc<Pulse>,
-    lasting: Arc<LastingValues>,
-}
-
-impl Heartbeat {
-    /// Renews the heartbeat at its interval, and at once when the store is back. Never returns.
-    async fn keep_beating(&self) {
-        let mut availability = self.store.availability();
-        let mut is_first = true;
-        loop {
-            let is_available = *availability.borrow_and_update();
-            self.pulse.note_availability(is_available);
-            let sent = Instant::now();
-            if is_available && self.renew(is_first).await.is_ok() {
-                self.pulse.note_beat(sent);
-                is_first = false;
-            }
-            tokio::select! {
-                () = tokio::time::sleep(CLUSTER_BEAT) => {}
-                changed = availability.changed() => {
-                    if changed.is_err() {
-                        return;
-                    }
-                    // A store that is back may have lost its data.
-                    is_first = true;
-                }
-            }
-        }
-    }
-
-    async fn renew(&self, with_name: bool) -> Result<(), SharedStoreError> {
-        let put = |key: String, ttl: Duration| StoreChange::Put {
-            key,
-            value: self.name.as_bytes().to_vec(),
-            ttl: Some(ttl),
-        };
-        let mut changes = vec![put(self.keys.heartbeat_key(self.instance), CLUSTER_BEAT_TTL)];
-        if with_name {
-            changes.push(put(self.keys.instance_name(self.instance), NAME_TIME));
-        }
-        self.store.apply_changes(changes).await?;
-        if with_name {
-            let values = self.lasting.copy_values();
-            for (key, value) in values {
-                self.store.claim_key(key, value, None).await?;
-            }
-        }
-        Ok(())
-    }
-}
-
 impl LastingValues {
     fn copy_values(&self) -> Vec<(String, Vec<u8>)> {
         self.lock_values().iter().map(|(key, value)| (key.clone(), value.expose().clone())).collect()
@@ -353,6 +292,16 @@ impl LastingValues {
 }
 
 impl Pulse {
+    fn with_first_beat(joined: Instant) -> Self {
+        Self(Mutex::new(PulseTimes {
+            last_beat: joined,
+            last_lapse: None,
+            reachable_since: Some(joined),
+            is_refused: false,
+            refused: 0,
+        }))
+    }
+
     fn note_beat(&self, sent: Instant) {
         let mut times = self.lock_times();
         let now = Instant::now();
@@ -360,6 +309,14 @@ impl Pulse {
             times.last_lapse = Some(now);
         }
         times.last_beat = sent;
+        times.is_refused = false;
+    }
+
+    /// Notes a heartbeat that the store has refused. Returns whether it is the first in a row.
+    fn note_refusal(&self) -> bool {
+        let mut times = self.lock_times();
+        times.refused += 1;
+        !std::mem::replace(&mut times.is_refused, true)
     }
 
     fn note_availability(&self, is_available: bool) {

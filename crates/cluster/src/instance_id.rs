@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The number of a gateway: one for each start, never used again.
+/// The number of a gateway: one for each start. It is used again only if the store loses its data while the gateways
+/// with greater numbers do not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct InstanceId(pub u32);
 

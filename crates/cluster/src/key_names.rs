@@ -4,18 +4,18 @@
 //! |---|---|---|
 //! | `root` | value | the root key of the seal, unless a file gives it |
 //! | `epoch` | counter | the number of the newest gateway |
-//! | `gw:{instance}` | value | the heartbeat of a gateway: its name |
+//! | `gw:{instance}` | value | the heartbeat of a gateway: its random token |
 //! | `gw:{instance}:name` | value | the name of a gateway, for messages after its end |
 //! | `gw:{instance}:in` | log | the mailbox of a gateway |
 //! | `news` | log | messages to all gateways |
-//! | `s:{session}` | fields | changed values of a session |
+//! | `s:{session}` | fields | changed values of a session, sealed |
 //! | `dead:{session}` | value | the tombstone of a deleted session |
-//! | `call:{id}` | fields | a parked call |
 //! | `call:{id}:taken` | value | the claim of its answer, which is used once |
 //! | `call:{id}:closed` | value | the claim of its end, after its owner is gone |
 //! | `log:{session}:{stream}` | log | the events of a broken connection |
 //! | `rate:{principal}:{second}` | counter | requests of one second |
-//! | `task:{id}` | fields | the owner and the last state of a task |
+//!
+//! `{principal}` is a digest that needs the key of the seal, like `{session}`: no key holds the name of a client.
 
 use crate::instance_id::InstanceId;
 
@@ -80,12 +80,6 @@ impl KeyNames {
         self.name(&format!("dead:{session}"))
     }
 
-    /// A parked call.
-    #[must_use]
-    pub fn parked_call(&self, call: &str) -> String {
-        self.name(&format!("call:{call}"))
-    }
-
     /// The claim of the answer to a parked call.
     #[must_use]
     pub fn answer_claim(&self, call: &str) -> String {
@@ -104,16 +98,10 @@ impl KeyNames {
         self.name(&format!("log:{session}:{stream:016x}"))
     }
 
-    /// The requests of a principal in one second.
+    /// The requests of a principal in one second, by the digest of its name.
     #[must_use]
     pub fn rate_counter(&self, principal: &str, second: u64) -> String {
         self.name(&format!("rate:{principal}:{second}"))
-    }
-
-    /// A task.
-    #[must_use]
-    pub fn task_record(&self, task: &str) -> String {
-        self.name(&format!("task:{task}"))
     }
 
     fn name(&self, rest: &str) -> String {

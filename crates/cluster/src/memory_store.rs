@@ -1,6 +1,7 @@
 //! A store within one process: for gateways that share a process, and for tests.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -10,6 +11,9 @@ use tokio::time::Instant;
 
 use crate::store::{LogEntry, LogPosition, SharedStore, SharedStoreError, StoreChange, StoreFuture};
 
+/// Logs are trimmed in steps of so many entries, as Redis does with `MAXLEN ~`.
+const LOG_NODE: usize = 100;
+
 /// A store in memory.
 #[derive(Debug)]
 pub struct InProcessStore {
@@ -17,6 +21,8 @@ pub struct InProcessStore {
     /// Notified when an entry is appended, and when the store becomes available.
     changed: Notify,
     availability: watch::Sender<bool>,
+    /// Whether writes are refused.
+    is_read_only: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -44,7 +50,12 @@ enum KeyContent {
 impl Default for InProcessStore {
     fn default() -> Self {
         let availability = watch::Sender::new(true);
-        Self { state: Mutex::default(), changed: Notify::new(), availability }
+        Self {
+            state: Mutex::default(),
+            changed: Notify::new(),
+            availability,
+            is_read_only: AtomicBool::new(false),
+        }
     }
 }
 
@@ -53,6 +64,16 @@ impl InProcessStore {
     pub fn set_available(&self, is_available: bool) {
         self.availability.send_replace(is_available);
         self.changed.notify_waiters();
+    }
+
+    /// Makes the store refuse all changes, as a full one does, or take them again.
+    pub fn refuse_changes(&self, is_refused: bool) {
+        self.is_read_only.store(is_refused, Ordering::Relaxed);
+    }
+
+    /// Removes all keys, as a restart of a store without persistence does.
+    pub fn lose_data(&self) {
+        self.lock_state().keys.clear();
     }
 
     /// The number of changes that were applied so far, claims and counters included.
@@ -119,28 +140,37 @@ impl SharedStore for InProcessStore {
         })
     }
 
-    fn add_to_counter(&self, key: String, amount: u64, ttl: Option<Duration>) -> StoreFuture<'_, u64> {
+    fn add_to_counters(
+        &self,
+        counters: Vec<(String, u64)>,
+        ttl: Option<Duration>,
+    ) -> StoreFuture<'_, Vec<u64>> {
         Box::pin(async move {
             self.run_operation(|state| {
-                let before = match state.keys.get(&key).map(|stored| &stored.content) {
-                    None => 0,
-                    Some(KeyContent::Value(value)) => parse_number(value).ok_or_else(|| wrong_type(&key))?,
-                    Some(KeyContent::Fields(_) | KeyContent::Log(_)) => return Err(wrong_type(&key)),
-                };
-                let sum = before.saturating_add(amount);
-                state.put_content(key, KeyContent::Value(sum.to_string().into_bytes()), ttl);
-                Ok(sum)
+                counters.into_iter().map(|(key, amount)| state.add_to_counter(key, amount, ttl)).collect()
             })
         })
     }
 
     fn apply_changes(&self, changes: Vec<StoreChange>) -> StoreFuture<'_, ()> {
         Box::pin(async move {
-            self.run_operation(|state| {
-                changes.into_iter().try_for_each(|change| state.apply_change(change))
+            let is_refused = self.is_read_only.load(Ordering::Relaxed);
+            let refused: Vec<_> = self.run_operation(|state| {
+                if is_refused {
+                    return Ok(changes
+                        .iter()
+                        .map(|_| SharedStoreError::refuse_command("out of memory"))
+                        .collect());
+                }
+                let results = changes.into_iter().map(|change| state.apply_change(change));
+                Ok(results.filter_map(Result::err).collect())
             })?;
             self.changed.notify_waiters();
-            Ok(())
+            let changes = refused.len();
+            match refused.into_iter().next() {
+                None => Ok(()),
+                Some(first) => Err(SharedStoreError::Refused { reason: first.to_string(), changes }),
+            }
         })
     }
 
@@ -186,6 +216,22 @@ impl StoreState {
         self.keys.insert(key, StoredKey { content, until: ttl.map(|ttl| Instant::now() + ttl) });
     }
 
+    fn add_to_counter(
+        &mut self,
+        key: String,
+        amount: u64,
+        ttl: Option<Duration>,
+    ) -> Result<u64, SharedStoreError> {
+        let before = match self.keys.get(&key).map(|stored| &stored.content) {
+            None => 0,
+            Some(KeyContent::Value(value)) => parse_number(value).ok_or_else(|| wrong_type(&key))?,
+            Some(KeyContent::Fields(_) | KeyContent::Log(_)) => return Err(wrong_type(&key)),
+        };
+        let sum = before.saturating_add(amount);
+        self.put_content(key, KeyContent::Value(sum.to_string().into_bytes()), ttl);
+        Ok(sum)
+    }
+
     fn apply_change(&mut self, change: StoreChange) -> Result<(), SharedStoreError> {
         match change {
             StoreChange::Put { key, value, ttl } => self.put_content(key, KeyContent::Value(value), ttl),
@@ -195,8 +241,14 @@ impl StoreState {
                     Some(KeyContent::Value(_) | KeyContent::Log(_)) => return Err(wrong_type(&key)),
                     None => HashMap::new(),
                 };
-                all.extend(fields.into_iter().map(|(name, value)| (name.to_owned(), value)));
+                all.extend(fields);
                 self.put_content(key, KeyContent::Fields(all), Some(ttl));
+            }
+            StoreChange::RemoveFields { key, fields } => {
+                self.changes += 1;
+                if let Some(StoredKey { content: KeyContent::Fields(all), .. }) = self.keys.get_mut(&key) {
+                    fields.iter().for_each(|field| drop(all.remove(field)));
+                }
             }
             StoreChange::Remove { key } => {
                 self.changes += 1;
@@ -210,8 +262,8 @@ impl StoreState {
                 };
                 self.entries += 1;
                 entries.insert(self.entries, entry);
-                while entries.len() > most {
-                    entries.pop_first();
+                if entries.len() >= most + LOG_NODE {
+                    (0..LOG_NODE).for_each(|_| drop(entries.pop_first()));
                 }
                 self.put_content(log, KeyContent::Log(entries), Some(ttl));
             }
@@ -260,5 +312,5 @@ fn parse_number(value: &[u8]) -> Option<u64> {
 }
 
 fn wrong_type(key: &str) -> SharedStoreError {
-    SharedStoreError::Refused(format!("`{key}` has another type"))
+    SharedStoreError::refuse_command(format!("`{key}` has another type"))
 }

@@ -2,7 +2,8 @@
 //!
 //! While Redis is away every command fails at once. A command that gets no answer in time counts as a lost
 //! connection: so a request waits for a slow server only once, and the ones after it do not wait at all. A task
-//! reconnects with exponential backoff, and publishes whether Redis can be reached.
+//! reconnects with exponential backoff, and publishes whether Redis can be reached. A replica that takes no writes
+//! counts as unreachable: the address may lead to the new primary soon.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,9 +12,10 @@ use std::time::Duration;
 use mcparley_model::limits::{CLUSTER_COMMAND_TIME, CLUSTER_READ_ENTRIES, CLUSTER_RECONNECT_MOST};
 use redis::aio::MultiplexedConnection;
 use redis::streams::StreamReadReply;
-use redis::{AsyncConnectionConfig, Client, Cmd, FromRedisValue, Pipeline, RedisError};
-use tokio::sync::{Mutex, Notify, watch};
+use redis::{AsyncConnectionConfig, Client, Cmd, FromRedisValue, Pipeline, RedisError, RedisResult, Value};
+use tokio::sync::{Mutex, watch};
 use tokio::task::AbortHandle;
+use tokio::time::Instant;
 
 use crate::store::{LogEntry, LogPosition, SharedStore, SharedStoreError, StoreChange, StoreFuture};
 use crate::store_address::{StoreAddress, StoreAddressError};
@@ -22,6 +24,8 @@ use crate::store_address::{StoreAddress, StoreAddressError};
 const RECONNECT_LEAST: Duration = Duration::from_millis(100);
 /// The interval at which an idle connection is checked.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// The key that no gateway sets: a write that needs it changes nothing, but is refused where writes are.
+const PROBE_KEY: &str = "mp:probe";
 /// The name of the field of a log entry.
 const FIELD: &str = "m";
 
@@ -37,10 +41,16 @@ pub struct RedisStore {
 /// The connection for commands, replaced when it is lost.
 struct RedisLink {
     client: Client,
-    connection: watch::Sender<Option<MultiplexedConnection>>,
+    connection: watch::Sender<Option<CommandConnection>>,
     availability: watch::Sender<bool>,
-    /// Notified when a command was not answered.
-    broken: Notify,
+}
+
+/// A connection for commands. A failure is reported with its generation, so that a late report about an earlier
+/// connection does not end the one that has replaced it.
+#[derive(Clone)]
+struct CommandConnection {
+    generation: u64,
+    connection: MultiplexedConnection,
 }
 
 impl RedisStore {
@@ -54,7 +64,6 @@ impl RedisStore {
             client,
             connection: watch::Sender::new(None),
             availability: watch::Sender::new(false),
-            broken: Notify::new(),
         });
         let supervised = Arc::clone(&link);
         let supervisor = tokio::spawn(async move { supervised.keep_connected().await }).abort_handle();
@@ -79,7 +88,8 @@ impl RedisStore {
                 *reader = Some(connection);
                 Ok(entries)
             }
-            Ok(Err(error)) => Err(self.link.classify_error(&error)),
+            // The connection for commands has checks of its own.
+            Ok(Err(error)) => Err(classify_error(&error)),
             Err(_) => Err(SharedStoreError::Unavailable),
         }
     }
@@ -94,22 +104,28 @@ impl Drop for RedisStore {
 impl RedisLink {
     /// Connects and reconnects. Never returns.
     async fn keep_connected(&self) {
-        let mut pause = RECONNECT_LEAST;
+        let (mut pause, mut generation) = (RECONNECT_LEAST, 0);
         loop {
-            match self.open_connection().await {
+            let opened = async {
+                let mut connection = self.open_connection().await?;
+                check_writes(&mut connection).await.map(|()| connection)
+            };
+            match opened.await {
                 Ok(connection) => {
-                    pause = RECONNECT_LEAST;
-                    self.connection.send_replace(Some(connection.clone()));
-                    self.availability.send_replace(true);
+                    generation += 1;
+                    let begun = Instant::now();
+                    self.publish_connection(CommandConnection { generation, connection: connection.clone() });
                     self.watch_connection(connection).await;
-                    self.lose_connection();
+                    self.lose_connection(generation);
+                    if begun.elapsed() > CHECK_INTERVAL {
+                        pause = RECONNECT_LEAST;
+                        continue;
+                    }
                 }
-                Err(error) => {
-                    tracing::debug!(%error, "the shared state cannot be reached");
-                    tokio::time::sleep(pause).await;
-                    pause = (2 * pause).min(CLUSTER_RECONNECT_MOST);
-                }
+                Err(error) => tracing::debug!(%error, "the shared state cannot be reached"),
             }
+            tokio::time::sleep(pause).await;
+            pause = (2 * pause).min(CLUSTER_RECONNECT_MOST);
         }
     }
 
@@ -125,16 +141,21 @@ impl RedisLink {
         };
         match tokio::time::timeout(2 * CLUSTER_COMMAND_TIME, opening).await {
             Ok(Ok(connection)) => Ok(connection),
-            Ok(Err(error)) => Err(self.classify_error(&error)),
+            Ok(Err(error)) => Err(classify_error(&error)),
             Err(_) => Err(SharedStoreError::Unavailable),
         }
     }
 
     /// Returns when the connection is lost.
     async fn watch_connection(&self, mut connection: MultiplexedConnection) {
+        let mut current = self.connection.subscribe();
         loop {
             tokio::select! {
-                () = self.broken.notified() => return,
+                // A command has lost it; the sender lives as long as this value.
+                lost = current.wait_for(Option::is_none) => {
+                    drop(lost);
+                    return;
+                }
                 () = tokio::time::sleep(CHECK_INTERVAL) => {}
             }
             let ping = redis::cmd("PING");
@@ -145,47 +166,97 @@ impl RedisLink {
         }
     }
 
-    fn lose_connection(&self) {
-        self.connection.send_replace(None);
-        self.availability.send_replace(false);
+    fn publish_connection(&self, connection: CommandConnection) {
+        self.connection.send_modify(|current| {
+            *current = Some(connection);
+            self.availability.send_replace(true);
+        });
+    }
+
+    /// Gives up the connection of this generation, unless another has replaced it.
+    fn lose_connection(&self, generation: u64) {
+        self.connection.send_if_modified(|current| {
+            let is_current = current.as_ref().is_some_and(|current| current.generation == generation);
+            if is_current {
+                *current = None;
+                self.availability.send_replace(false);
+            }
+            is_current
+        });
     }
 
     async fn run_command<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, SharedStoreError> {
         self.run_on(async |connection| command.query_async(connection).await).await
     }
 
-    async fn run_pipeline(&self, pipeline: &Pipeline) -> Result<(), SharedStoreError> {
-        self.run_on(async |connection| pipeline.query_async(connection).await).await
+    /// Runs the changes of a pipeline, which has one answer for each of them.
+    async fn run_changes(&self, pipeline: &Pipeline) -> Result<(), SharedStoreError> {
+        let run = async |connection: &mut MultiplexedConnection| {
+            let answers: Vec<RedisResult<Value>> = pipeline.query_async(connection).await?;
+            let mut refused = answers.into_iter().filter_map(Result::err);
+            let Some(first) = refused.next() else { return Ok(None) };
+            match is_refusal(&first) {
+                true => Ok(Some((first.to_string(), refused.count() + 1))),
+                false => Err(first),
+            }
+        };
+        match self.run_on(run).await? {
+            None => Ok(()),
+            Some((reason, changes)) => Err(SharedStoreError::Refused { reason, changes }),
+        }
     }
 
     async fn run_on<T>(
         &self,
         run: impl AsyncFnOnce(&mut MultiplexedConnection) -> Result<T, RedisError>,
     ) -> Result<T, SharedStoreError> {
-        let connection = self.connection.borrow().clone();
-        let mut connection = connection.ok_or(SharedStoreError::Unavailable)?;
-        match tokio::time::timeout(CLUSTER_COMMAND_TIME, run(&mut connection)).await {
-            Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(error)) => Err(self.classify_error(&error)),
-            Err(_) => {
-                self.lose_connection();
-                self.broken.notify_one();
-                Err(SharedStoreError::Unavailable)
-            }
+        let current = self.connection.borrow().clone();
+        let CommandConnection { generation, mut connection } =
+            current.ok_or(SharedStoreError::Unavailable)?;
+        let answer = tokio::time::timeout(CLUSTER_COMMAND_TIME, run(&mut connection)).await;
+        let error = match answer {
+            Ok(Ok(answer)) => return Ok(answer),
+            Ok(Err(error)) => classify_error(&error),
+            Err(_) => SharedStoreError::Unavailable,
+        };
+        if matches!(error, SharedStoreError::Unavailable) {
+            self.lose_connection(generation);
         }
+        Err(error)
     }
+}
 
-    /// Tells a lost connection from a refused command.
-    fn classify_error(&self, error: &RedisError) -> SharedStoreError {
-        let is_refusal = error.code().is_some() && !error.is_unrecoverable_error();
-        let is_starting = matches!(error.code(), Some("LOADING" | "MASTERDOWN" | "TRYAGAIN"));
-        if is_refusal && !is_starting {
-            return SharedStoreError::Refused(error.to_string());
-        }
-        self.lose_connection();
-        self.broken.notify_one();
-        SharedStoreError::Unavailable
+/// Checks that the server takes writes.
+async fn check_writes(connection: &mut MultiplexedConnection) -> Result<(), SharedStoreError> {
+    let mut probe = redis::cmd("SET");
+    probe.arg(PROBE_KEY).arg(1).arg("XX");
+    let probe = probe.query_async::<Option<String>>(connection);
+    match tokio::time::timeout(CLUSTER_COMMAND_TIME, probe).await {
+        Ok(Ok(_)) => Ok(()),
+        Ok(Err(error)) => match classify_error(&error) {
+            // Reads go on; the heartbeat notices the rest.
+            SharedStoreError::Refused { reason, .. } => {
+                tracing::warn!(reason, "the shared state refuses writes");
+                Ok(())
+            }
+            SharedStoreError::Unavailable => Err(SharedStoreError::Unavailable),
+        },
+        Err(_) => Err(SharedStoreError::Unavailable),
     }
+}
+
+/// Tells a lost connection from a refused command.
+fn classify_error(error: &RedisError) -> SharedStoreError {
+    match is_refusal(error) {
+        true => SharedStoreError::refuse_command(error.to_string()),
+        false => SharedStoreError::Unavailable,
+    }
+}
+
+/// Whether the server has refused a command, and is neither starting nor a replica.
+fn is_refusal(error: &RedisError) -> bool {
+    let is_away = matches!(error.code(), Some("LOADING" | "MASTERDOWN" | "TRYAGAIN" | "READONLY"));
+    error.code().is_some() && !error.is_unrecoverable_error() && !is_away
 }
 
 impl std::fmt::Debug for RedisLink {
@@ -217,23 +288,29 @@ impl SharedStore for RedisStore {
         })
     }
 
-    fn add_to_counter(&self, key: String, amount: u64, ttl: Option<Duration>) -> StoreFuture<'_, u64> {
+    fn add_to_counters(
+        &self,
+        counters: Vec<(String, u64)>,
+        ttl: Option<Duration>,
+    ) -> StoreFuture<'_, Vec<u64>> {
         Box::pin(async move {
             let mut pipeline = redis::pipe();
-            pipeline.cmd("INCRBY").arg(&key).arg(amount);
-            if let Some(ttl) = ttl {
-                pipeline.cmd("PEXPIRE").arg(&key).arg(milliseconds(ttl)).ignore();
+            for (key, amount) in &counters {
+                pipeline.cmd("INCRBY").arg(key).arg(amount);
+                if let Some(ttl) = ttl {
+                    pipeline.cmd("PEXPIRE").arg(key).arg(milliseconds(ttl)).ignore();
+                }
             }
-            let (sum,): (u64,) = self.link.run_on(async |link| pipeline.query_async(link).await).await?;
-            Ok(sum)
+            self.link.run_on(async |link| pipeline.query_async(link).await).await
         })
     }
 
     fn apply_changes(&self, changes: Vec<StoreChange>) -> StoreFuture<'_, ()> {
         Box::pin(async move {
             let mut pipeline = redis::pipe();
+            pipeline.ignore_errors();
             changes.into_iter().for_each(|change| add_change(&mut pipeline, change));
-            self.link.run_pipeline(&pipeline).await
+            self.link.run_changes(&pipeline).await
         })
     }
 
@@ -277,6 +354,7 @@ impl SharedStore for RedisStore {
     }
 }
 
+/// Adds the commands of a change; only the first has an answer.
 fn add_change(pipeline: &mut Pipeline, change: StoreChange) {
     match change {
         StoreChange::Put { key, value, ttl } => {
@@ -284,22 +362,23 @@ fn add_change(pipeline: &mut Pipeline, change: StoreChange) {
             if let Some(ttl) = ttl {
                 command.arg("PX").arg(milliseconds(ttl));
             }
-            command.ignore();
         }
         StoreChange::PutFields { key, fields, ttl } => {
             let command = pipeline.cmd("HSET").arg(&key);
             for (name, value) in fields {
                 command.arg(name).arg(value);
             }
-            command.ignore();
             pipeline.cmd("PEXPIRE").arg(key).arg(milliseconds(ttl)).ignore();
         }
+        StoreChange::RemoveFields { key, fields } => {
+            pipeline.cmd("HDEL").arg(key).arg(fields);
+        }
         StoreChange::Remove { key } => {
-            pipeline.cmd("DEL").arg(key).ignore();
+            pipeline.cmd("DEL").arg(key);
         }
         StoreChange::Append { log, entry, most, ttl } => {
             let command = pipeline.cmd("XADD").arg(&log).arg("MAXLEN").arg("~").arg(most);
-            command.arg("*").arg(FIELD).arg(entry).ignore();
+            command.arg("*").arg(FIELD).arg(entry);
             pipeline.cmd("PEXPIRE").arg(log).arg(milliseconds(ttl)).ignore();
         }
         StoreChange::Forget { log, entries } => {
@@ -307,7 +386,6 @@ fn add_change(pipeline: &mut Pipeline, change: StoreChange) {
             for position in entries {
                 command.arg(position.0);
             }
-            command.ignore();
         }
     }
 }
@@ -326,3 +404,6 @@ fn entries_of(answer: StreamReadReply) -> Vec<LogEntry> {
 fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,8 @@
 //!
 //! `mp1.` and base64url of the key number, a nonce and the ciphertext (XChaCha20-Poly1305). The associated
 //! data binds a value to its principal, endpoint and purpose: with any other binding it does not open. A
-//! working key is derived from the root key for each day, and opens values of its day and the day before.
+//! working key is derived from the root key for each day, and opens values of that day, the day before, and the day
+//! after: the clock of another gateway may be ahead of ours at midnight.
 //!
 //! Ids are sealed with a key that never changes, and a nonce that follows from their content: the same id is
 //! always the same text.
@@ -28,6 +29,7 @@ const ID_PREFIX: &str = "mpi1.";
 const KEY_BYTES: usize = 32;
 const NONCE_BYTES: usize = 24;
 const DAY_BYTES: usize = 4;
+const DIGEST_BYTES: usize = 16;
 const DAY_SECONDS: u64 = 24 * 60 * 60;
 /// The maximum size of the file with the root key, which holds one line of base64.
 const KEY_FILE_BYTES: u64 = 1024;
@@ -115,7 +117,10 @@ impl Seal {
     /// Seals a value; `None` only if the system gives no random numbers.
     #[must_use]
     pub fn seal_value(&self, binding: &[&str], value: &[u8]) -> Option<String> {
-        let day = current_day();
+        self.seal_on_day(binding, value, current_day())
+    }
+
+    fn seal_on_day(&self, binding: &[&str], value: &[u8], day: u32) -> Option<String> {
         let mut nonce = [0; NONCE_BYTES];
         getrandom::fill(&mut nonce).ok()?;
         let bound = associated_data(binding);
@@ -128,15 +133,29 @@ impl Seal {
     /// Opens a sealed value; `None` if it was made by another key, for another binding, or too long ago.
     #[must_use]
     pub fn open_value(&self, binding: &[&str], sealed: &str) -> Option<Vec<u8>> {
+        self.open_on_day(binding, sealed, current_day())
+    }
+
+    fn open_on_day(&self, binding: &[&str], sealed: &str, today: u32) -> Option<Vec<u8>> {
         let bytes = URL_SAFE_NO_PAD.decode(sealed.strip_prefix(PREFIX)?).ok()?;
         let (day, rest) = bytes.split_first_chunk::<DAY_BYTES>()?;
         let (nonce, sealed) = rest.split_first_chunk::<NONCE_BYTES>()?;
         let day = u32::from_be_bytes(*day);
-        if !(0..=1).contains(&(i64::from(current_day()) - i64::from(day))) {
+        if today.abs_diff(day) > 1 {
             return None;
         }
         let bound = associated_data(binding);
         self.cipher_of_day(day)?.decrypt(&XNonce::from(*nonce), Payload { msg: sealed, aad: &bound }).ok()
+    }
+
+    /// Whether a text has the form of a sealed value or id that has not expired. If it does not open, another client has
+    /// it, or it is invented.
+    #[must_use]
+    pub fn is_in_use(text: &str) -> bool {
+        let day =
+            || URL_SAFE_NO_PAD.decode(text.strip_prefix(PREFIX)?).ok()?.first_chunk::<DAY_BYTES>().copied();
+        let is_recent = |day: [u8; DAY_BYTES]| current_day().abs_diff(u32::from_be_bytes(day)) <= 1;
+        text.starts_with(ID_PREFIX) || day().is_some_and(is_recent)
     }
 
     /// Seals an id, which is always the same text for the same binding and never expires.
@@ -157,6 +176,14 @@ impl Seal {
         let bound = associated_data(binding);
         let cipher = XChaCha20Poly1305::new_from_slice(self.derive_key(b"id")?.as_slice()).ok()?;
         cipher.decrypt(&XNonce::from(*nonce), Payload { msg: sealed, aad: &bound }).ok()
+    }
+
+    /// A short name that stands for a text: always the same with the same key, and without it no guess can be checked.
+    #[must_use]
+    pub fn digest_name(&self, purpose: &str, text: &str) -> Option<String> {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, self.derive_key(b"name digest")?.as_slice());
+        let tag = hmac::sign(&key, &associated_data(&[purpose, text]));
+        Some(URL_SAFE_NO_PAD.encode(tag.as_ref().get(..DIGEST_BYTES)?))
     }
 
     fn cipher_of_day(&self, day: u32) -> Option<XChaCha20Poly1305> {

@@ -23,10 +23,14 @@ pub trait SharedStore: Debug + Send + Sync {
     /// Sets a value if the key has none. Returns whether it was set.
     fn claim_key(&self, key: String, value: Vec<u8>, ttl: Option<Duration>) -> StoreFuture<'_, bool>;
 
-    /// Adds to a counter, and returns its new value.
-    fn add_to_counter(&self, key: String, amount: u64, ttl: Option<Duration>) -> StoreFuture<'_, u64>;
+    /// Adds to counters in one round trip, and returns their new values in the same order.
+    fn add_to_counters(
+        &self,
+        counters: Vec<(String, u64)>,
+        ttl: Option<Duration>,
+    ) -> StoreFuture<'_, Vec<u64>>;
 
-    /// Applies changes, in their order.
+    /// Applies changes, in their order. A change that is refused does not stop those after it.
     fn apply_changes(&self, changes: Vec<StoreChange>) -> StoreFuture<'_, ()>;
 
     /// Reads the entries of logs after these positions. Waits this long for the first one.
@@ -60,9 +64,16 @@ pub enum StoreChange {
         /// The key of the fields.
         key: String,
         /// The names and values of the fields.
-        fields: Vec<(&'static str, Vec<u8>)>,
+        fields: Vec<(String, Vec<u8>)>,
         /// The time after which the key is removed.
         ttl: Duration,
+    },
+    /// Removes fields of a key; its other fields stay.
+    RemoveFields {
+        /// The key of the fields.
+        key: String,
+        /// The names of the fields.
+        fields: Vec<String>,
     },
     /// Removes a key.
     Remove {
@@ -96,7 +107,7 @@ impl StoreChange {
             Self::Put { value, .. } => value.len(),
             Self::PutFields { fields, .. } => fields.iter().map(|(_, value)| value.len()).sum(),
             Self::Append { entry, .. } => entry.len(),
-            Self::Remove { .. } | Self::Forget { .. } => 0,
+            Self::RemoveFields { .. } | Self::Remove { .. } | Self::Forget { .. } => 0,
         }
     }
 }
@@ -131,6 +142,18 @@ pub enum SharedStoreError {
     #[error("the shared state cannot be reached")]
     Unavailable,
     /// The store refuses the command.
-    #[error("the shared state refuses a command: {0}")]
-    Refused(String),
+    #[error("the shared state refuses a command: {reason}")]
+    Refused {
+        /// The reason of the store.
+        reason: String,
+        /// The number of changes that it refuses; others in the same command are applied.
+        changes: usize,
+    },
+}
+
+impl SharedStoreError {
+    /// The refusal of a single command.
+    pub fn refuse_command(reason: impl Into<String>) -> Self {
+        Self::Refused { reason: reason.into(), changes: 1 }
+    }
 }

@@ -37,7 +37,7 @@ impl StoreAddress {
 
     /// The whole address with its credentials.
     #[cfg_attr(
-        not(feature = "redis"),
+        not(any(feature = "redis", test)),
         expect(dead_code, reason = "only a client of Redis needs the credentials")
     )]
     pub(crate) fn expose_url(&self) -> &str {

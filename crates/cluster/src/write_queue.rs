@@ -103,9 +103,9 @@ async fn apply_queue(
                 Ok(()) => break,
                 // A repeated change has the same effect; an event that is appended twice carries its number.
                 Err(SharedStoreError::Unavailable) => tokio::time::sleep(RETRY_PAUSE).await,
-                Err(SharedStoreError::Refused(reason)) => {
-                    tracing::warn!(reason, "the shared state refuses a write");
-                    counts.dropped.fetch_add(batch.len() as u64, Ordering::Relaxed);
+                Err(SharedStoreError::Refused { reason, changes }) => {
+                    tracing::warn!(reason, changes, "the shared state refuses writes");
+                    counts.dropped.fetch_add(changes as u64, Ordering::Relaxed);
                     break;
                 }
             }

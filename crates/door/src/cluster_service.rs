@@ -4,50 +4,52 @@
 //! A message is trusted because it opens with the seal of the cluster: its sender has checked the client.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
+use mcparley::auth::CallbackReply;
 use mcparley::pool::principal::ClientIdentity;
 use mcparley_cluster::{InstanceId, MailboxMessage, MemberStatus};
 use mcparley_model::limits::CLUSTER_BEAT;
 use mcparley_wire::peer::Handler as _;
-use mcparley_wire::{Cause, INVALID_PARAMS, Id, Incoming, JsonPieces, Replies, RpcError};
-use tokio::task::AbortHandle;
+use mcparley_wire::{Cause, INVALID_PARAMS, Id, Incoming, JsonPieces, RawJson, Replies, RpcError};
+use tokio::task::{AbortHandle, JoinSet};
 
 use crate::doors::DoorShared;
 use crate::event_stream::{DoorStream, StreamKind};
 use crate::http_session::HttpSession;
 use crate::mcp::apply_notice;
 use crate::question::StreamSink;
-use mcparley_gateway::cluster_link::ClusterLink;
 use mcparley_gateway::cluster_link::messages::{
-    ClusterMessage, ClusterNews, ForwardedAnswer, ForwardedRequest, ForwardedResume, OwnerReply,
-    RequestOutcome, to_raw_json,
+    ClusterMessage, ClusterNews, ForwardedAnswer, ForwardedRedirect, ForwardedRequest, ForwardedResume,
+    OwnerReply, RequestOutcome, to_raw_json,
 };
+use mcparley_gateway::cluster_link::{ClusterLink, unreachable_error};
 
-/// The requests of other gateways that run here.
+/// The work for other gateways that runs here. It ends with this value.
 #[derive(Debug, Default)]
-struct ServedRequests(Mutex<HashMap<(InstanceId, u64), AbortHandle>>);
-
-/// A served request in the table, until it is dropped.
-struct ServedEntry {
-    served: Arc<ServedRequests>,
-    key: (InstanceId, u64),
+struct ServedRequests {
+    running: HashMap<(InstanceId, u64), AbortHandle>,
+    tasks: JoinSet<()>,
 }
+
+/// Work for another gateway, counted until it is dropped: a gateway that stops waits for it.
+struct ServedEntry(Arc<DoorShared>);
 
 /// Handles the messages of other gateways. Never returns.
 pub(crate) async fn handle_messages(shared: Arc<DoorShared>, link: Arc<ClusterLink>) {
     let Some(mut mailbox) = link.take_mailbox() else { return };
-    let served = Arc::<ServedRequests>::default();
+    let mut served = ServedRequests::default();
     loop {
         for message in mailbox.receive_messages().await {
             match message {
                 MailboxMessage::Direct(sealed) => match link.open_message(&sealed) {
-                    Some(message) => handle_message(&shared, &link, &served, message),
+                    Some(message) => handle_message(&shared, &link, &mut served, message),
                     None => tracing::warn!("a message in the mailbox was not sealed by this cluster"),
                 },
                 MailboxMessage::News(sealed) => {
                     if let Some(news) = link.open_message(&sealed) {
-                        handle_news(&shared, &link, news);
+                        handle_news(&shared, &link, &mut served, news);
                     }
                 }
             }
@@ -58,19 +60,27 @@ pub(crate) async fn handle_messages(shared: Arc<DoorShared>, link: Arc<ClusterLi
 fn handle_message(
     shared: &Arc<DoorShared>,
     link: &Arc<ClusterLink>,
-    served: &Arc<ServedRequests>,
+    served: &mut ServedRequests,
     message: ClusterMessage,
 ) {
+    let (entry, link) = (|| ServedEntry::new(shared), Arc::clone(link));
     match message {
+        ClusterMessage::Request(request) if shared.is_draining() => {
+            let outcome = RequestOutcome::from_result(&Err(unreachable_error()));
+            let (number, reply) = (request.number, OwnerReply::Answer(outcome));
+            link.send_later(request.from, &ClusterMessage::Reply { number, reply });
+        }
         ClusterMessage::Request(request) => {
-            let (shared, link) = (Arc::clone(shared), Arc::clone(link));
-            let key = (request.from, request.number);
-            served.run_task(key, async move { serve_request(&shared, &link, request).await });
+            let (key, entry) = ((request.from, request.number), entry());
+            served.run_task(key, async move { serve_request(&entry.0, &link, request).await });
         }
         ClusterMessage::Resume(resume) => {
-            let (shared, link) = (Arc::clone(shared), Arc::clone(link));
-            let key = (resume.from, resume.number);
-            served.run_task(key, async move { serve_stream(&shared, &link, resume).await });
+            let (key, entry) = ((resume.from, resume.number), entry());
+            served.run_task(key, async move { serve_stream(&entry.0, &link, resume).await });
+        }
+        ClusterMessage::Redirect(redirect) => {
+            let (key, entry) = ((redirect.from, redirect.number), entry());
+            served.run_task(key, async move { serve_redirect(&entry.0, &link, redirect).await });
         }
         ClusterMessage::Cancel { from, number } => served.cancel_task(&(from, number)),
         ClusterMessage::Answer(ForwardedAnswer { principal, view, session, question, outcome }) => {
@@ -83,17 +93,24 @@ fn handle_message(
     }
 }
 
-fn handle_news(shared: &Arc<DoorShared>, link: &Arc<ClusterLink>, news: ClusterNews) {
+fn handle_news(
+    shared: &Arc<DoorShared>,
+    link: &Arc<ClusterLink>,
+    served: &mut ServedRequests,
+    news: ClusterNews,
+) {
     match news {
         ClusterNews::Deleted { session } => {
             shared.endpoints.iter().for_each(|endpoint| endpoint.sessions.delete_by_key(&session));
         }
-        ClusterNews::Changed { from, session } if from != link.instance() => {
-            // A session that is not loaded yet gets all values when it is.
-            if let Some(session) = shared.endpoints.find_session_by_key(&session)
-                && session.loaded.initialized()
-            {
-                tokio::spawn(async move { session.session.reload_values().await });
+        ClusterNews::Changed { from, session, removed } if from != link.instance() => {
+            // Also a session that is being loaded: it may have read older values.
+            if let Some(session) = shared.endpoints.find_session_by_key(&session) {
+                served.spawn_task(async move {
+                    if let Err(error) = session.session.reload_values(removed.as_deref()).await {
+                        tracing::warn!(%error, "the values of a session cannot be loaded again");
+                    }
+                });
             }
         }
         ClusterNews::Notice { from, session, method, params } if from != link.instance() => {
@@ -126,27 +143,53 @@ async fn serve_request(shared: &Arc<DoorShared>, link: &Arc<ClusterLink>, reques
         return reply(OwnerReply::Answer(RequestOutcome::from_result(&Err(error))));
     };
     let stream = Arc::new(DoorStream::new(StreamKind::Bound, None));
-    let reader = stream.attach_reader();
     let sink = StreamSink { stream: Arc::clone(&stream), questions, needs_reader: false };
     let (id, replies) = (to_raw_json(&id), Replies::new(Arc::new(sink)));
     let incoming = Incoming { id, method: method.into(), params, cause: Cause::Connection, replies };
-    let mut answer = session.handle_request_in_pieces(incoming);
-    loop {
+    let answer = session.handle_request_in_pieces(incoming);
+    let answer = async { answer.await.map(JsonPieces::into_json) };
+    tokio::select! {
+        () = relay_answer(&stream, answer, reply) => {}
+        () = wait_until_gone(link, from) => {}
+    }
+}
+
+/// Sends the messages of a request's stream, and then its answer.
+async fn relay_answer(
+    stream: &DoorStream,
+    answer: impl Future<Output = Result<RawJson, RpcError>>,
+    reply: impl Fn(OwnerReply),
+) {
+    let reader = stream.attach_reader();
+    let mut answer = std::pin::pin!(answer);
+    let outcome = loop {
         tokio::select! {
-            // First, so that the answer comes after the messages before it.
             biased;
             Some(entry) = stream.next_entry(reader) => {
-                if let Some(message) = entry.message {
-                    reply(OwnerReply::Message(message));
-                }
+                entry.message.into_iter().for_each(|message| reply(OwnerReply::Message(message)));
             }
-            outcome = &mut answer => {
-                let outcome = outcome.map(JsonPieces::into_json);
-                return reply(OwnerReply::Answer(RequestOutcome::from_result(&outcome)));
-            }
-            () = wait_until_gone(link, from) => return,
+            outcome = &mut answer => break outcome,
         }
+    };
+    // The poll that ended the request may have added its last messages.
+    stream.end();
+    while let Some(entry) = stream.next_entry(reader).await {
+        entry.message.into_iter().for_each(|message| reply(OwnerReply::Message(message)));
     }
+    reply(OwnerReply::Answer(RequestOutcome::from_result(&outcome)));
+}
+
+/// Receives the redirect of a browser that has come back at another gateway.
+async fn serve_redirect(shared: &DoorShared, link: &ClusterLink, redirect: ForwardedRedirect) {
+    let ForwardedRedirect { from, number, query } = redirect;
+    let reply = |reply: OwnerReply| link.send_later(from, &ClusterMessage::Reply { number, reply });
+    reply(OwnerReply::Accepted);
+    let received = match &shared.callback {
+        Some(callback) => callback.receive_redirect(&query).await,
+        None => CallbackReply::for_lost_gateway(),
+    };
+    let CallbackReply { status, policy, page } = received;
+    reply(OwnerReply::Page { status, policy, page });
 }
 
 /// The session of a principal at the main endpoint or a view.
@@ -169,14 +212,15 @@ async fn serve_stream(shared: &Arc<DoorShared>, link: &Arc<ClusterLink>, resume:
     let Some((reader, stream)) = attached else { return reply(OwnerReply::Unknown) };
     let _attached = AttachedReader { stream: Arc::clone(&stream), reader };
     reply(OwnerReply::Accepted);
-    loop {
-        tokio::select! {
-            entry = stream.next_entry(reader) => match entry {
-                Some(entry) => reply(OwnerReply::Event(entry)),
-                None => return reply(OwnerReply::End),
-            },
-            () = wait_until_gone(link, from) => return,
+    let relay = async {
+        while let Some(entry) = stream.next_entry(reader).await {
+            reply(OwnerReply::Event(entry));
         }
+        reply(OwnerReply::End);
+    };
+    tokio::select! {
+        () = relay => {}
+        () = wait_until_gone(link, from) => {}
     }
 }
 
@@ -204,33 +248,42 @@ impl Drop for AttachedReader {
 
 impl ServedRequests {
     /// Runs a request in a task of its own. A message that was sent twice is served once.
-    fn run_task(self: &Arc<Self>, key: (InstanceId, u64), work: impl Future<Output = ()> + Send + 'static) {
-        let mut served = self.lock_served();
-        if served.contains_key(&key) {
-            return;
+    fn run_task(&mut self, key: (InstanceId, u64), work: impl Future<Output = ()> + Send + 'static) {
+        self.running.retain(|_, task| !task.is_finished());
+        if !self.running.contains_key(&key) {
+            let task = self.spawn_task(work);
+            self.running.insert(key, task);
         }
-        let entry = ServedEntry { served: Arc::clone(self), key };
-        let task = tokio::spawn(async move {
-            let _entry = entry;
-            work.await;
-        });
-        served.insert(key, task.abort_handle());
     }
 
-    fn cancel_task(&self, key: &(InstanceId, u64)) {
-        let task = self.lock_served().remove(key);
-        if let Some(task) = task {
+    fn spawn_task(&mut self, work: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
+        while let Some(ended) = self.tasks.try_join_next() {
+            if ended.is_err_and(|error| error.is_panic()) {
+                tracing::error!("the work for another gateway has failed");
+            }
+        }
+        self.tasks.spawn(work)
+    }
+
+    fn cancel_task(&mut self, key: &(InstanceId, u64)) {
+        if let Some(task) = self.running.remove(key) {
             task.abort();
         }
     }
+}
 
-    fn lock_served(&self) -> MutexGuard<'_, HashMap<(InstanceId, u64), AbortHandle>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+impl ServedEntry {
+    fn new(shared: &Arc<DoorShared>) -> Self {
+        shared.served.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(shared))
     }
 }
 
 impl Drop for ServedEntry {
     fn drop(&mut self) {
-        self.served.lock_served().remove(&self.key);
+        self.0.served.fetch_sub(1, Ordering::Relaxed);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -78,6 +78,8 @@ pub(crate) struct DoorShared {
     gateway: Gateway,
     pub(crate) callback: Option<CallbackEndpoint>,
     pub(crate) cluster: Option<Arc<ClusterLink>>,
+    /// The number of requests of other gateways that run here.
+    pub(crate) served: AtomicUsize,
     pub(crate) has_mcp: bool,
     pub(crate) page: Option<Arc<dyn PageHandler>>,
     pub(crate) tasks: Arc<DoorTasks>,
@@ -154,6 +156,9 @@ impl Doors {
         let cluster = cluster.map(|options| ClusterLink::new(options, Arc::clone(&seal)));
         if let Some(link) = &cluster {
             gateway.use_cluster(Arc::clone(link));
+            if let (Some(callback), Some(name)) = (&callback, link.seal_sign_in()) {
+                callback.name_gateway(name);
+            }
         }
         let (tasks, tasks_guard) = DoorTasks::new();
         let shared = DoorShared {
@@ -165,6 +170,7 @@ impl Doors {
             gateway: gateway.clone(),
             callback,
             cluster,
+            served: AtomicUsize::new(0),
             has_mcp,
             page,
             tasks,
@@ -199,7 +205,8 @@ impl Doors {
         self.shared.drain.send_replace(true);
         self.shared.endpoints.iter().for_each(|endpoint| endpoint.sessions.close_channels());
         let finished = async {
-            while self.shared.guard.load.is_busy() {
+            let served = || self.shared.served.load(Ordering::Relaxed);
+            while self.shared.guard.load.is_busy() || served() > 0 {
                 tokio::time::sleep(DRAIN_INTERVAL).await;
             }
         };

@@ -6,7 +6,8 @@ use bytes::Bytes;
 use hyper::header::HeaderValue;
 use hyper::http::request::Parts;
 use hyper::{Method, Response, StatusCode};
-use mcparley_cluster::InstanceId;
+use mcparley_cluster::{InstanceId, MemberStatus};
+use mcparley_model::limits::{CLUSTER_ANSWER_BYTES, DOOR_EVENT_REQUEST_BYTES};
 use mcparley_wire::peer::Handler as _;
 use mcparley_wire::served_message::{ClientBody, ClientMessage, encode_error_message, parse_client_body};
 use mcparley_wire::{Cause, INTERNAL, Id, METHOD_NOT_FOUND, Notice, ProtocolVersion, RawJson, RpcError};
@@ -25,10 +26,11 @@ use crate::question::OpenQuestions;
 use crate::remote_stream::{push_lost_response, resume_elsewhere};
 use crate::reply::{empty_response, event_response};
 use crate::session_table::SessionMiss;
-use mcparley_gateway::TraceHeaders;
+use mcparley_gateway::cluster_link::ClusterLink;
 use mcparley_gateway::cluster_link::messages::{
     ClusterMessage, ClusterNews, ForwardedAnswer, RequestOutcome, to_raw_value,
 };
+use mcparley_gateway::{STATE_MISUSE, TraceHeaders};
 
 /// The header with the id of a session.
 pub(crate) const SESSION_ID: &str = "mcp-session-id";
@@ -213,15 +215,7 @@ async fn receive_answer(
     let asked_by = OpenQuestions::gateway_of(id).map(|(gateway, number)| (InstanceId(gateway), number));
     match (session.session.serving_gateway().cluster(), asked_by) {
         (Some(link), Some((gateway, question))) if gateway != link.instance() => {
-            let answer = ForwardedAnswer {
-                principal: session.principal.to_string(),
-                view: session.session.view_name().map(str::to_owned),
-                session: session.id.to_string(),
-                question,
-                outcome: RequestOutcome::from_result(&outcome),
-            };
-            let sent = link.send_message(gateway, &ClusterMessage::Answer(answer)).await;
-            sent.map_err(|_| RequestRefusal::unreachable())
+            forward_answer(session, link, (gateway, question), outcome).await
         }
         _ => {
             session.questions.answer_question(id, outcome);
@@ -230,17 +224,52 @@ async fn receive_answer(
     }
 }
 
+/// Sends an answer to the gateway that asks. The id comes from the client, so only a gateway that runs gets a message.
+async fn forward_answer(
+    session: &HttpSession,
+    link: &ClusterLink,
+    (gateway, question): (InstanceId, u64),
+    outcome: Result<RawJson, RpcError>,
+) -> Result<(), RequestRefusal> {
+    match link.member.find_status(gateway).await {
+        MemberStatus::Alive => {}
+        // Like the answer to a question that nothing waits for.
+        MemberStatus::Gone => return Ok(()),
+        MemberStatus::Unknown => return Err(RequestRefusal::unreachable()),
+    }
+    if outcome.as_ref().is_ok_and(|result| result.as_bytes().len() > CLUSTER_ANSWER_BYTES) {
+        let reason = format!("an answer to another gateway is at most {CLUSTER_ANSWER_BYTES} bytes long");
+        return Err(RequestRefusal::new(StatusCode::PAYLOAD_TOO_LARGE, "answer_size", &reason));
+    }
+    let answer = ForwardedAnswer {
+        principal: session.principal.to_string(),
+        view: session.session.view_name().map(str::to_owned),
+        session: session.id.to_string(),
+        question,
+        outcome: RequestOutcome::from_result(&outcome),
+    };
+    let sent = link.send_message(gateway, &ClusterMessage::Answer(answer)).await;
+    sent.map_err(|_| RequestRefusal::unreachable())
+}
+
 /// Passes a notification to the session, also at other gateways if it may concern them.
 pub(crate) fn receive_notice(session: &HttpSession, method: Box<str>, params: Option<&RawJson>) {
     let is_done = apply_notice(session, method.clone(), params.cloned());
     let served = &session.session;
-    if let (false, Some(link), Some(http)) =
+    let (false, Some(link), Some(http)) =
         (is_done, served.serving_gateway().cluster(), served.http_identity())
-    {
-        let params = params.and_then(to_raw_value);
-        let (session, method) = (http.key.to_string(), method.into());
-        link.announce_news(&ClusterNews::Notice { from: link.instance(), session, method, params });
-    }
+    else {
+        return;
+    };
+    // Of the parameters only the id of the canceled request concerns others.
+    let request = params.and_then(|params| params.member("requestId"));
+    let params = match request {
+        Some(id) if id.as_bytes().len() > DOOR_EVENT_REQUEST_BYTES => return,
+        Some(id) => to_raw_value(&RawJson::from_text(&format!(r#"{{"requestId":{}}}"#, id.as_str()))),
+        None => None,
+    };
+    let (session, method) = (http.key.to_string(), method.into());
+    link.announce_news(&ClusterNews::Notice { from: link.instance(), session, method, params });
 }
 
 /// Applies a notification to the session; a cancellation ends the request that it names. Returns whether no other
@@ -281,6 +310,8 @@ async fn find_session(client: &EndpointClient, parts: &Parts) -> Result<Arc<Http
                 RequestRefusal::new(StatusCode::NOT_FOUND, "session_of_another", message)
                     .with_misuse(Some(&client.identity))
             }
+            SessionMiss::NotOpened => RequestRefusal::new(StatusCode::NOT_FOUND, STATE_MISUSE, message)
+                .with_misuse(Some(&client.identity)),
         }
     };
     let session = sessions.find_session(id, &client.identity).map_err(refuse_miss)?;

@@ -39,5 +39,6 @@ pub(crate) fn state_figures(link: &ClusterLink) -> StateFigures {
         is_reachable: link.member.is_reachable(),
         waiting: link.member.waiting_writes(),
         dropped: link.member.dropped_writes(),
+        refused_beats: link.member.refused_beats(),
     }
 }

@@ -43,6 +43,7 @@ pub(crate) async fn resume_elsewhere(
         Some(at_owner) => {
             let (mirror, request) = (Arc::clone(&mirror), request.clone());
             let written = Arc::clone(&mirror);
+            // Ends with the mirror, which its session closes.
             tokio::spawn(async move { follow_owner(at_owner, &written, &request).await });
             Ok(Some(mirror))
         }
@@ -74,14 +75,20 @@ async fn follow_owner(mut at_owner: RequestAtOwner, mirror: &DoorStream, request
     }
 }
 
+/// Reads a log to its end: it may have more entries than one read returns.
 async fn read_log(
     link: &ClusterLink,
     session: &str,
     stream: u64,
 ) -> Result<Vec<LoggedEntry>, SharedStoreError> {
     let log = link.member.keys().event_log(session, stream);
-    let entries = link.member.store().read_logs(vec![(log, LogPosition::start())], None).await?;
-    Ok(entries.into_iter().filter_map(|entry| link.open_message(&entry.content)).collect())
+    let (mut entries, mut after) = (Vec::new(), LogPosition::start());
+    loop {
+        let read = link.member.store().read_logs(vec![(log.clone(), after)], None).await?;
+        let Some(last) = read.last() else { return Ok(entries) };
+        after = last.position.clone();
+        entries.extend(read.into_iter().filter_map(|entry| link.open_message(&entry.content)));
+    }
 }
 
 /// Fills the mirror of a stream of a dead gateway. Returns whether the log goes on where the client stopped.
@@ -112,3 +119,6 @@ pub(crate) fn push_lost_response(stream: &DoorStream, request: &RawJson) {
     stream.push_response(ResponseParts::new(request, &Err(error)));
     stream.end();
 }
+
+#[cfg(test)]
+mod tests;

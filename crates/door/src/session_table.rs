@@ -57,6 +57,8 @@ pub(crate) enum SessionMiss {
     Unknown,
     /// The session belongs to another principal.
     OtherPrincipal,
+    /// The id does not open for this principal.
+    NotOpened,
 }
 
 /// The content of a session id.
@@ -134,14 +136,20 @@ impl SessionTable {
         if lock(&self.deleted).has_key(&session_key(id)) {
             return Err(SessionMiss::Unknown);
         }
-        self.restore_session(id, identity).ok_or(SessionMiss::Unknown)
+        let miss = if Seal::is_in_use(id) { SessionMiss::NotOpened } else { SessionMiss::Unknown };
+        let content =
+            self.seal.open_value(&[&identity.account, &self.endpoint, "session"], id).ok_or(miss)?;
+        self.restore_session((id, &content), identity).ok_or(SessionMiss::Unknown)
     }
 
-    /// Restores a session from its id.
-    fn restore_session(&self, id: &str, identity: &Arc<ClientIdentity>) -> Option<Arc<HttpSession>> {
+    /// Restores a session from the content of its id.
+    fn restore_session(
+        &self,
+        (id, content): (&str, &[u8]),
+        identity: &Arc<ClientIdentity>,
+    ) -> Option<Arc<HttpSession>> {
         let principal = &identity.account;
-        let content = self.seal.open_value(&[principal, &self.endpoint, "session"], id)?;
-        let sealed: SealedSession = serde_json::from_slice(&content).ok()?;
+        let sealed: SealedSession = serde_json::from_slice(content).ok()?;
         if seconds_since_epoch().saturating_sub(sealed.created) > DOOR_SESSION_TIME.as_secs() {
             return None;
         }

@@ -12,10 +12,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mcparley_cluster::{ClusterMember, InstanceId, Mailbox, SharedStoreError};
-use mcparley_model::limits::CLUSTER_FORWARDS;
+use mcparley_model::limits::{CLUSTER_FORWARDS, CLUSTER_VALUE_BYTES};
 use mcparley_platform::random::random_number;
 use mcparley_wire::{INTERNAL, RawJson, RpcError};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tokio::sync::mpsc;
 
 use crate::cluster_link::messages::{ClusterMessage, ClusterNews, OwnerReply};
@@ -23,6 +24,10 @@ use mcparley_cluster::Seal;
 
 /// The binding of messages between gateways.
 const MESSAGE_BINDING: [&str; 1] = ["cluster message"];
+/// The first part of the binding of a value of a session.
+const VALUE_BINDING: &str = "session value";
+/// The binding of the gateway in the `state` of a sign-in.
+const SIGN_IN_BINDING: &str = "sign-in";
 /// The reason in the data of an error that means: come back soon.
 const UNREACHABLE: &str = "cluster_unreachable";
 
@@ -111,7 +116,7 @@ impl ClusterLink {
 
     /// Opens a message; `None` if no gateway of this cluster has sent it.
     #[must_use]
-    pub fn open_message<T: serde::de::DeserializeOwned>(&self, sealed: &[u8]) -> Option<T> {
+    pub fn open_message<T: DeserializeOwned>(&self, sealed: &[u8]) -> Option<T> {
         let text = std::str::from_utf8(sealed).ok()?;
         serde_json::from_slice(&self.seal.get()?.open_value(&MESSAGE_BINDING, text)?).ok()
     }
@@ -119,11 +124,52 @@ impl ClusterLink {
     /// Seals a message: the store keeps arguments and results of calls, and write access to it must not be
     /// enough to send requests for other principals.
     fn seal_message(&self, message: &impl Serialize) -> Result<Vec<u8>, SharedStoreError> {
-        let refused = |reason: &str| SharedStoreError::Refused(reason.to_owned());
+        let refused = |reason: &str| SharedStoreError::refuse_command(reason);
         let text = serde_json::to_vec(message).map_err(|_| refused("the message cannot be written"))?;
         let seal = self.seal.get().ok_or_else(|| refused("there is no seal"))?;
         let sealed = seal.seal_value(&MESSAGE_BINDING, &text);
         sealed.map(String::into_bytes).ok_or_else(|| refused("the system gives no random numbers"))
+    }
+
+    /// Seals a value of a session for its field. It can be opened as long as the session lives.
+    pub(crate) fn seal_field(&self, session: &str, field: &str, value: &impl Serialize) -> Option<Vec<u8>> {
+        let text = serde_json::to_vec(value).ok()?;
+        if text.len() > CLUSTER_VALUE_BYTES {
+            tracing::warn!(field, size = text.len(), "a value of a session is too large to be shared");
+            return None;
+        }
+        let sealed = self.seal.get()?.seal_id(&[VALUE_BINDING, session, field], &text)?;
+        Some(sealed.into_bytes())
+    }
+
+    /// Opens the value of a field of a session.
+    pub(crate) fn open_field<T: DeserializeOwned>(
+        &self,
+        session: &str,
+        field: &str,
+        sealed: &[u8],
+    ) -> Option<T> {
+        let sealed = std::str::from_utf8(sealed).ok()?;
+        serde_json::from_slice(&self.seal.get()?.open_id(&[VALUE_BINDING, session, field], sealed)?).ok()
+    }
+
+    /// A name in the shared state that stands for a text, such as the name of a principal.
+    #[must_use]
+    pub fn digest_name(&self, purpose: &str, text: &str) -> Option<String> {
+        self.seal.get()?.digest_name(purpose, text)
+    }
+
+    /// The name of this gateway in the `state` of sign-ins, which no other party can write.
+    #[must_use]
+    pub fn seal_sign_in(&self) -> Option<String> {
+        self.seal.get()?.seal_id(&[SIGN_IN_BINDING], &self.instance().0.to_be_bytes())
+    }
+
+    /// The gateway that a `state` of a sign-in begins with.
+    #[must_use]
+    pub fn open_sign_in(&self, sealed: &str) -> Option<InstanceId> {
+        let number = self.seal.get()?.open_id(&[SIGN_IN_BINDING], sealed)?;
+        Some(InstanceId(u32::from_be_bytes(number.try_into().ok()?)))
     }
 
     /// Seals an entry of the log of a broken connection.

@@ -57,4 +57,4 @@ pub use pending::{AnswerError, ListedCall, PendingQuestion, QuestionDetails, Que
 pub use request::outcome_slot::OutcomeSlot;
 pub use request::request_span::{RequestedTool, TraceHeaders};
 pub use serve::{client_handler, serve};
-pub use session::{GatewaySession, HttpIdentity};
+pub use session::{GatewaySession, HttpIdentity, STATE_MISUSE};

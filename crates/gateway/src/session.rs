@@ -19,8 +19,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mcparley::Host;
 use mcparley::catalog::CatalogEntry;
+use mcparley::host::RefusedRequest;
 use mcparley::model::limits::SERVED_SUBSCRIPTIONS;
 use mcparley::pool::principal::{ClientIdentity, Principal, PrincipalId};
+use mcparley_cluster::Seal;
 use mcparley_wire::{ProtocolVersion, RawJson, Replies};
 use serde_json::Value;
 use tokio::sync::Semaphore;
@@ -35,6 +37,9 @@ use crate::session::parked::ParkedCalls;
 use crate::session::roots::SessionRoots;
 use crate::session::tool_list::ClientToolList;
 use crate::session::watches::WatchedResources;
+
+/// The word of the audit log for a sealed value of another client.
+pub const STATE_MISUSE: &str = "state_misuse";
 
 /// The number of the next session of this process: clients of two gateways are different principals.
 static NEXT_SESSION: AtomicU64 = AtomicU64::new(1);
@@ -72,6 +77,8 @@ pub(crate) struct Shared {
     pub(crate) watches: WatchedResources,
     /// The session over HTTP, by whose id other gateways know it.
     pub(crate) http: OnceLock<HttpIdentity>,
+    /// Held while the values of the session are loaded from other gateways.
+    pub(crate) reloading: tokio::sync::Mutex<()>,
     /// Semaphore that limits the subscriptions.
     pub(crate) subscriptions: Semaphore,
 }
@@ -128,6 +135,7 @@ impl GatewaySession {
             tasks: ClientTasks::default(),
             watches: WatchedResources::default(),
             http: OnceLock::new(),
+            reloading: tokio::sync::Mutex::default(),
             subscriptions: Semaphore::new(SERVED_SUBSCRIPTIONS),
         };
         Self { shared: Arc::new(shared), principal: Arc::new(principal), outcome: OutcomeSlot::default() }
@@ -209,6 +217,15 @@ impl GatewaySession {
 
     pub(crate) fn host(&self) -> &Host {
         &self.shared.gateway.host
+    }
+
+    /// Records a sealed value that was not given to this client. One that has expired is no misuse.
+    pub(crate) fn record_misuse(&self, place: &str, sealed: &str) {
+        if Seal::is_in_use(sealed) {
+            let client = Some(Arc::clone(&self.principal.identity));
+            let (path, address) = (place.to_owned(), String::new());
+            self.host().record_refusal(RefusedRequest { reason: STATE_MISUSE, path, address, client });
+        }
     }
 
     /// Sets the channel for messages outside of the client's requests. A session has one; a second is

@@ -72,6 +72,8 @@ pub struct StateFigures {
     pub waiting: usize,
     /// Writes that were dropped.
     pub dropped: u64,
+    /// Heartbeats that the shared state has refused.
+    pub refused_beats: u64,
 }
 
 /// A tool call that has ended.
@@ -95,6 +97,7 @@ struct ClusterGauges {
     reachable: Gauge,
     waiting: Gauge,
     dropped: Gauge,
+    refused_beats: Gauge,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -153,6 +156,11 @@ impl GatewayMetrics {
             "Writes to the shared state that were dropped",
             cluster.dropped.clone(),
         );
+        registry.register(
+            "state_heartbeats_refused",
+            "Heartbeats that the shared state has refused",
+            cluster.refused_beats.clone(),
+        );
         let traces = TraceCounters::default();
         registry.register(
             "trace_spans_exported",
@@ -199,10 +207,11 @@ impl GatewayMetrics {
     pub fn to_text(&self, figures: GatewayFigures) -> String {
         let gauge = |value: usize| i64::try_from(value).unwrap_or(i64::MAX);
         let GatewayFigures { sessions, in_flight, questions, state } = figures;
-        if let Some(StateFigures { is_reachable, waiting, dropped }) = state {
+        if let Some(StateFigures { is_reachable, waiting, dropped, refused_beats }) = state {
             self.cluster.reachable.set(i64::from(is_reachable));
             self.cluster.waiting.set(gauge(waiting));
             self.cluster.dropped.set(i64::try_from(dropped).unwrap_or(i64::MAX));
+            self.cluster.refused_beats.set(i64::try_from(refused_beats).unwrap_or(i64::MAX));
         }
         self.sessions.set(gauge(sessions));
         self.in_flight.set(gauge(in_flight));

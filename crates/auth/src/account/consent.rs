@@ -133,6 +133,7 @@ impl Account {
             scopes: &begun.scopes,
             identity: Asking::NotRequested,
             dpop_jkt: thumbprint.as_deref(),
+            state_prefix: callback.state_prefix(),
         };
         let (attempt, page) =
             AuthorizationAttempt::begin_authorization(&begun.found.server, &begun.client, &wish)?;

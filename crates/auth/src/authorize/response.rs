@@ -96,7 +96,7 @@ impl AuthorizationResponse {
         }
     }
 
-    pub(super) fn state(&self) -> Option<&Secret<String>> {
+    pub(crate) fn state(&self) -> Option<&Secret<String>> {
         self.state.as_ref()
     }
 

@@ -44,6 +44,7 @@ fn begin(server: &AuthServerMetadata, scopes: &[&str]) -> (AuthorizationAttempt,
         scopes: &scopes,
         identity: IdTokenDemand::NotRequested,
         dpop_jkt: None,
+        state_prefix: None,
     };
     AuthorizationAttempt::begin_authorization(server, &client(), &wish).unwrap()
 }

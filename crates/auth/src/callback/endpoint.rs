@@ -5,7 +5,7 @@
 //! without such a `state` learns nothing and changes nothing.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use url::Url;
 
@@ -26,6 +26,8 @@ struct EndpointState {
     redirect: Url,
     /// The sign-ins in progress: at most one for each principal and server.
     receivers: Mutex<Vec<Weak<CallbackReceiver>>>,
+    /// The name of the gateway, if there are several behind the address.
+    gateway: OnceLock<Arc<str>>,
 }
 
 /// The reply to the browser.
@@ -56,7 +58,7 @@ impl CallbackEndpoint {
         redirect.set_fragment(None);
         let path = format!("{}/{PATH}", gateway.path().trim_end_matches('/'));
         redirect.set_path(&path);
-        Ok(Self(Arc::new(EndpointState { redirect, receivers: Mutex::default() })))
+        Ok(Self(Arc::new(EndpointState { redirect, receivers: Mutex::default(), gateway: OnceLock::new() })))
     }
 
     /// An endpoint at the address that the gateway listens on; `None` for one that stands for every address.
@@ -78,6 +80,25 @@ impl CallbackEndpoint {
     #[must_use]
     pub fn redirect_url(&self) -> &Url {
         &self.0.redirect
+    }
+
+    /// Names this gateway, one of several behind the address: the `state` of each sign-in begins with the name, so that
+    /// any of them finds the one that began it. The first name stays.
+    pub fn name_gateway(&self, name: String) {
+        let _first = self.0.gateway.set(name.into()).is_ok();
+    }
+
+    /// The name of this gateway, if there are several behind the address.
+    pub(super) fn gateway_name(&self) -> Option<Arc<str>> {
+        self.0.gateway.get().cloned()
+    }
+
+    /// The name of the gateway that began a sign-in, by the query of its redirect. A browser may have invented it.
+    #[must_use]
+    pub fn gateway_of(query: &str) -> Option<String> {
+        let answer = AuthorizationResponse::from_query(query).ok()?;
+        let (gateway, _random) = answer.state()?.expose().rsplit_once('.')?;
+        Some(gateway.to_owned())
     }
 
     /// Receives the redirect of a browser, by the query of its address; waits for the end of its sign-in.
@@ -115,6 +136,12 @@ impl CallbackEndpoint {
 }
 
 impl CallbackReply {
+    /// The reply while the gateway that began the sign-in cannot be reached.
+    #[must_use]
+    pub fn for_lost_gateway() -> Self {
+        Self::new(CallbackPage::Lost)
+    }
+
     fn new(page: CallbackPage) -> Self {
         Self { status: page.status_code(), policy: page_policy(), page: page.to_html() }
     }

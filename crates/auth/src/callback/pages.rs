@@ -21,6 +21,8 @@ pub(super) enum CallbackPage {
     Failed,
     /// The request brought no expected response.
     Unexpected,
+    /// The gateway that began the sign-in cannot be reached.
+    Lost,
     /// There is no such path.
     NotFound,
     /// The method is not allowed.
@@ -52,6 +54,7 @@ impl CallbackPage {
         match self {
             Self::SignedIn => "200 OK",
             Self::Failed | Self::Unexpected => "400 Bad Request",
+            Self::Lost => "503 Service Unavailable",
             Self::NotFound => "404 Not Found",
             Self::MethodNotAllowed => "405 Method Not Allowed",
         }
@@ -62,6 +65,7 @@ impl CallbackPage {
         match self {
             Self::SignedIn => 200,
             Self::Failed | Self::Unexpected => 400,
+            Self::Lost => 503,
             Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
         }
@@ -74,6 +78,10 @@ impl CallbackPage {
                 ("Signed in", "You can close this window: go back to where you started the sign-in.")
             }
             Self::Failed => ("Sign-in failed", "See the program for the reason."),
+            Self::Lost => (
+                "The sign-in cannot go on",
+                "The gateway that began it cannot be reached. Start the sign-in again from the program.",
+            ),
             Self::Unexpected | Self::NotFound | Self::MethodNotAllowed => {
                 ("Nothing is expected here", "If you were signing in, start again from the program.")
             }

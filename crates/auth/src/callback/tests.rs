@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
 use url::Url;
 
-use super::{Callback, SignInEnding};
+use super::{Callback, CallbackEndpoint, SignInEnding};
 use crate::authorize::{AuthorizationAttempt, AuthorizationRequest, IdTokenDemand};
 use crate::client::{ClientAuthMethod, ClientIdOrigin, OAuthClient};
 use crate::metadata::AuthServerMetadata;
@@ -43,6 +43,7 @@ fn attempt(callback: &Callback) -> AuthorizationAttempt {
         scopes: &[],
         identity: IdTokenDemand::NotRequested,
         dpop_jkt: None,
+        state_prefix: callback.state_prefix(),
     };
     AuthorizationAttempt::begin_authorization(&server, &client, &wish).unwrap().0
 }
@@ -91,4 +92,22 @@ fn status(reply: &str) -> &str {
 /// The code in a response to the attempt.
 fn code(attempt: AuthorizationAttempt, answer: &crate::authorize::AuthorizationResponse) -> Secret<String> {
     attempt.accept_response(answer).unwrap().code
+}
+
+// G9
+#[test]
+fn state_of_a_sign_in_begins_with_the_gateway_of_several_that_began_it() {
+    let endpoint = CallbackEndpoint::new(&Url::parse("https://mcp.example").unwrap()).unwrap();
+    assert_eq!(Callback::at_endpoint(&endpoint).state_prefix(), None);
+    endpoint.name_gateway("mpi1.sealed".to_owned());
+    let callback = Callback::at_endpoint(&endpoint);
+    assert_eq!(callback.state_prefix(), Some("mpi1.sealed"));
+    let attempt = attempt(&callback);
+    let query = hit(&attempt, "c0de").split_once('?').unwrap().1.to_owned();
+    assert_eq!(CallbackEndpoint::gateway_of(&query).as_deref(), Some("mpi1.sealed"));
+    let (_, random) = attempt.state().expose().rsplit_once('.').unwrap();
+    assert!(random.len() >= 43, "{random}");
+    for other in ["code=c0de&state=random&iss=x", "code=c0de", "", "state=a.b"] {
+        assert_eq!(CallbackEndpoint::gateway_of(other), None, "{other}");
+    }
 }

@@ -38,6 +38,7 @@ impl UserIdentity {
             scopes: &[],
             identity: Asking::Requested,
             dpop_jkt: None,
+            state_prefix: None,
         };
         let (attempt, page) = AuthorizationAttempt::begin_authorization(&provider, &client, &wish)?;
         let (shown, identity) = (FlowDisplay::new(page, None, &provider), self.clone());

@@ -32,6 +32,9 @@ pub(crate) enum DoorSetupError {
     #[cfg_attr(not(feature = "redis"), expect(dead_code, reason = "only a program with Redis joins others"))]
     #[error("`{address}`: {source}")]
     State { address: String, source: JoinError },
+    /// Durable tasks belong to the daemon of one machine, and other gateways do not know them.
+    #[error("`--tasks` cannot be used with a shared state")]
+    SharedTasks,
     /// This program was built without Redis.
     #[cfg_attr(
         feature = "redis",
@@ -58,6 +61,9 @@ impl Explain for DoorSetupError {
             }
             Self::PublicUrl(_) => "write the address that browsers open, such as `https://mcp.example.com`",
             Self::State { .. } => "start Redis 6.2 or newer at this address, or leave out `--state`",
+            Self::SharedTasks => {
+                "leave out `--tasks`, or serve without `--state` and `MCPARLEY_STATE`; tasks of servers themselves work with both"
+            }
             Self::NoState => "build it with `--features redis`",
             Self::Listener(DoorError::Unix { .. })
             | Self::Tokens(_)

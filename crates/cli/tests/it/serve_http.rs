@@ -109,6 +109,21 @@ fn address_that_other_machines_reach_is_refused_without_the_option() {
     }
 }
 
+// G9
+#[test]
+fn durable_tasks_are_refused_with_a_shared_state() {
+    let mut world = world(&json!({}));
+    let words = ["serve", "--http", "0", "--no-token", "--tasks"];
+    let named = world.mcparley(&[&words[..], &["--state", "redis://127.0.0.1:1"]].concat());
+    world.set("MCPARLEY_STATE", "redis://:geheim@127.0.0.1:1");
+    let set = world.mcparley(&words);
+    for done in [named, set] {
+        assert_ne!(done.code, 0, "{done:?}");
+        assert!(done.err.contains("`--tasks` cannot be used with a shared state"), "{done:?}");
+        assert!(done.err.contains("hint: leave out `--tasks`") && !done.err.contains("geheim"), "{done:?}");
+    }
+}
+
 /// Posts a message to a path of a gateway with a token; returns the status line and the whole answer.
 fn post(address: &str, path: &str, token: &str, method: &str, params: &serde_json::Value) -> String {
     let mut params = params.clone();

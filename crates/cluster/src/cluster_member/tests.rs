@@ -1,5 +1,7 @@
 //! Members of a cluster in one process, with a paused clock.
 
+use mcparley_model::limits::CLUSTER_BEAT;
+
 use super::*;
 use crate::{InProcessStore, MailboxMessage};
 
@@ -114,4 +116,74 @@ async fn value_is_fetched_from_a_store_that_reconnects_in_a_moment() {
     assert_eq!(fetched.unwrap(), Some(b"value".to_vec()));
     store.set_available(false);
     assert!(one.fetch_after_reconnect("key".to_owned()).await.is_err());
+}
+
+// G9
+#[tokio::test(start_paused = true)]
+async fn refused_heartbeat_makes_the_state_unreachable_until_the_next_one_is_taken() {
+    let store = Arc::<InProcessStore>::default();
+    let (one, _mail) = join(&store).await;
+    // The first heartbeat is sent now.
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    store.refuse_changes(true);
+    tokio::time::sleep(2 * CLUSTER_BEAT).await;
+    assert_eq!((one.is_reachable(), one.refused_beats()), (false, 2));
+    store.refuse_changes(false);
+    tokio::time::sleep(CLUSTER_BEAT).await;
+    assert_eq!((one.is_reachable(), one.refused_beats()), (true, 2));
+}
+
+// G9
+#[tokio::test(start_paused = true)]
+async fn number_of_a_running_gateway_is_not_given_out_again_after_the_store_lost_its_data() {
+    let store = Arc::<InProcessStore>::default();
+    let (one, _one_mail) = join(&store).await;
+    let (two, _two_mail) = join(&store).await;
+    store.set_available(false);
+    store.lose_data();
+    store.set_available(true);
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    let (three, _three_mail) = join(&store).await;
+    assert!(three.instance() > one.instance() && three.instance() > two.instance(), "{:?}", three.instance());
+}
+
+// G9
+#[tokio::test(start_paused = true)]
+async fn gateway_whose_number_was_taken_gets_a_new_one_and_its_messages() {
+    let store = Arc::<InProcessStore>::default();
+    let (one, mut one_mail) = join(&store).await;
+    let old = one.instance();
+    let lost = StoreChange::Put {
+        key: one.keys().heartbeat_key(old),
+        value: b"another".to_vec(),
+        ttl: Some(CLUSTER_BEAT_TTL),
+    };
+    store.apply_changes(vec![lost]).await.unwrap();
+    tokio::time::sleep(CLUSTER_BEAT + Duration::from_millis(1)).await;
+    assert_ne!(one.instance(), old);
+    one.send_message(one.instance(), b"new".to_vec()).await.unwrap();
+    assert_eq!(one_mail.receive_messages().await, [MailboxMessage::Direct(b"new".to_vec())]);
+    let token = store.fetch_value(one.keys().heartbeat_key(old)).await.unwrap();
+    assert_eq!(token.as_deref(), Some(b"another".as_slice()), "the other gateway keeps its heartbeat");
+}
+
+// G9
+#[tokio::test(start_paused = true)]
+async fn refused_write_is_counted_alone_and_the_others_of_its_batch_are_applied() {
+    let store = Arc::<InProcessStore>::default();
+    let (one, _mail) = join(&store).await;
+    let put = |key: &str| StoreChange::Put { key: key.to_owned(), value: b"1".to_vec(), ttl: None };
+    store.apply_changes(vec![put("value")]).await.unwrap();
+    let append = StoreChange::Append {
+        log: "value".to_owned(),
+        entry: Vec::new(),
+        most: 1,
+        ttl: Duration::from_secs(1),
+    };
+    [put("before"), append, put("after")].into_iter().for_each(|change| one.write_later(change));
+    one.writes.wait_until_empty().await;
+    assert_eq!(one.dropped_writes(), 1);
+    for key in ["before", "after"] {
+        assert!(store.fetch_value(key.to_owned()).await.unwrap().is_some(), "{key}");
+    }
 }

@@ -125,13 +125,13 @@ impl LoadLimits {
         self.rate
     }
 
-    /// Principals with requests since the last exchange, and their number of requests; at most `most`.
-    pub(super) fn take_spent(&self, most: usize) -> Vec<(Arc<str>, Arc<PrincipalLoad>, u64)> {
+    /// All principals with requests since the last exchange, and their number of requests.
+    pub(super) fn take_spent(&self) -> Vec<(Arc<str>, Arc<PrincipalLoad>, u64)> {
         let principals = lock(&self.principals);
         let spent = principals
             .iter()
             .map(|(name, load)| (Arc::clone(name), Arc::clone(load), load.spent.swap(0, Ordering::Relaxed)));
-        spent.filter(|(.., spent)| *spent > 0).take(most).collect()
+        spent.filter(|(.., spent)| *spent > 0).collect()
     }
 
     /// Counts a failed token of an address, and refuses one with too many.
@@ -167,6 +167,12 @@ impl PrincipalLoad {
             self.spent.fetch_add(1, Ordering::Relaxed);
         }
         has_token
+    }
+
+    /// Counts requests again that were not exchanged, but never more than a second's worth.
+    pub(super) fn return_spent(&self, requests: u64, rate: u32) {
+        let add = |spent: u64| Some(spent.saturating_add(requests).min(u64::from(rate)));
+        let _before = self.spent.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok();
     }
 
     /// Takes tokens for requests that other gateways have admitted. The bucket may owe a second's worth.

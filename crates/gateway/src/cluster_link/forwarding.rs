@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use mcparley::auth::CallbackReply;
 use mcparley_cluster::{InstanceId, MemberStatus};
 use mcparley_model::limits::{CLUSTER_ACCEPT_TIME, CLUSTER_WATCH};
 use mcparley_wire::{RawJson, Replies, RpcError};
 use tokio::time::Instant;
 
-use super::messages::{ClusterMessage, ForwardedRequest, ForwardedResume, OwnerReply, to_raw_value};
+use super::messages::{
+    ClusterMessage, ForwardedRedirect, ForwardedRequest, ForwardedResume, OwnerReply, to_raw_value,
+};
 use super::{ClusterLink, WaitingRequest, unreachable_error};
 
 /// A request that another gateway owns.
@@ -106,6 +109,32 @@ impl ClusterLink {
         RequestAtOwner::send(self, request.owner, waiting, &message).await
     }
 
+    /// Hands the redirect of a browser to the gateway that began its sign-in, and waits for the page. `None` if that
+    /// gateway is gone, or cannot be reached.
+    pub async fn forward_redirect(
+        self: &Arc<Self>,
+        owner: InstanceId,
+        query: String,
+    ) -> Option<CallbackReply> {
+        // A browser is no verified client, and may come back with an old address.
+        if self.member.find_status(owner).await != MemberStatus::Alive {
+            return None;
+        }
+        let waiting = self.add_waiting().ok()?;
+        let redirect = ForwardedRedirect { from: self.instance(), number: waiting.number, query };
+        let message = ClusterMessage::Redirect(redirect);
+        let mut at_owner = RequestAtOwner::send(self, owner, waiting, &message).await.ok()?;
+        loop {
+            match at_owner.next_sign().await.ok()? {
+                OwnerSign::Reply(OwnerReply::Page { status, policy, page }) => {
+                    return Some(CallbackReply { status, policy, page });
+                }
+                OwnerSign::Reply(_) => {}
+                OwnerSign::Gone => return None,
+            }
+        }
+    }
+
     /// Resumes a stream at its owner. `None` if the owner is gone.
     ///
     /// # Errors
@@ -176,7 +205,12 @@ impl RequestAtOwner {
                 },
             };
             self.is_accepted = true;
-            self.is_over |= matches!(reply, OwnerReply::Unknown | OwnerReply::End | OwnerReply::Answer(_));
+            self.is_over |= match reply {
+                OwnerReply::Unknown | OwnerReply::End | OwnerReply::Answer(_) | OwnerReply::Page { .. } => {
+                    true
+                }
+                OwnerReply::Accepted | OwnerReply::Message(_) | OwnerReply::Event(_) => false,
+            };
             return Ok(OwnerSign::Reply(reply));
         }
     }

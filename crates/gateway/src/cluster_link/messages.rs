@@ -21,6 +21,8 @@ pub enum ClusterMessage {
     },
     /// The answer of a client to a question of the receiver.
     Answer(ForwardedAnswer),
+    /// A browser has come back from a sign-in that the receiver began.
+    Redirect(ForwardedRedirect),
     /// A reply of the owner of a request.
     Reply {
         /// The number of the request at its sender.
@@ -85,6 +87,17 @@ pub struct ForwardedAnswer {
     pub outcome: RequestOutcome,
 }
 
+/// The redirect of a browser, handed to the gateway that began its sign-in.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ForwardedRedirect {
+    /// The gateway that asks.
+    pub from: InstanceId,
+    /// The number of the request at the gateway that asks.
+    pub number: u64,
+    /// The query of the address, with the authorization code.
+    pub query: String,
+}
+
 /// A reply of the owner of a request.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum OwnerReply {
@@ -100,6 +113,15 @@ pub enum OwnerReply {
     Answer(RequestOutcome),
     /// The resumed stream has ended.
     End,
+    /// The page for a browser that has come back from a sign-in.
+    Page {
+        /// The status code of HTTP.
+        status: u16,
+        /// The content-security policy.
+        policy: String,
+        /// The document.
+        page: String,
+    },
 }
 
 /// An event of a stream, with its number.
@@ -144,12 +166,14 @@ pub enum ClusterNews {
         /// The id of the session.
         session: String,
     },
-    /// Values of a session have changed.
+    /// Values of a session have changed; one of its lists may have lost the item of a field.
     Changed {
         /// The gateway that sends the message.
         from: InstanceId,
         /// The id of the session.
         session: String,
+        /// The field whose item was removed from a list.
+        removed: Option<String>,
     },
     /// A notification of a client that concerns the session at every gateway.
     Notice {

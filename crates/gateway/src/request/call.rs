@@ -290,8 +290,9 @@ impl GatewaySession {
         let view = self.shared.gateway.view();
         let is_search = wanted.name == TOOL_SEARCH;
         if let (Ok(ForwardableOutcome::Shaped(outcome)), true) = (&done, is_search) {
-            self.shared.listing.add_found(found_names(outcome));
-            self.share_value(FOUND, &self.shared.listing.lock_shown().found.clone());
+            let found = found_names(outcome);
+            self.share_items(FOUND, &found);
+            self.shared.listing.add_found(found);
         }
         let done = match done {
             // A deny rule means that the client must not learn of the tool; a mode only that no user can be

@@ -49,7 +49,10 @@ impl GatewaySession {
             let (until, theirs): (u64, String) = serde_json::from_slice(&content).ok()?;
             (seconds_since_epoch() < until).then(|| RawJson::from_text(&theirs))
         });
-        opened.ok_or_else(invalid_state_error)
+        opened.ok_or_else(|| {
+            self.record_misuse("requestState", &state.decode::<String>().unwrap_or_default());
+            invalid_state_error()
+        })
     }
 
     /// A result with its state sealed; `None` if it has none.

@@ -29,8 +29,8 @@ impl GatewaySession {
         if self.shared.watches.count() >= limit && !self.shared.watches.contains(&uri) {
             return Err(RpcError::new(INVALID_PARAMS, &format!("there are {limit} subscriptions already")));
         }
-        self.watch_resource(uri, caller).await?;
-        self.share_value(SUBSCRIPTIONS, &self.shared.watches.uris());
+        self.watch_resource(uri.clone(), caller).await?;
+        self.share_items(SUBSCRIPTIONS, &[uri]);
         serialize_result(&json!({}))
     }
 
@@ -45,23 +45,31 @@ impl GatewaySession {
     }
 
     /// Follows the subscriptions that the client has made at other gateways: its stream may be read here.
-    pub(crate) async fn apply_subscriptions(&self, uris: Vec<String>) {
+    pub(crate) async fn follow_subscriptions(&self, uris: Vec<String>) {
         let Some(caller) = *self.lock_handshake() else { return };
-        let removed = self.shared.watches.uris().into_iter().filter(|uri| !uris.contains(uri));
-        removed.for_each(|uri| self.shared.watches.remove(&uri));
+        let room = SERVED_RESOURCE_SUBSCRIPTIONS.saturating_sub(self.shared.watches.count());
         let missing: Vec<String> =
-            uris.into_iter().filter(|uri| !self.shared.watches.contains(uri)).collect();
-        for uri in missing.into_iter().take(SERVED_RESOURCE_SUBSCRIPTIONS) {
+            uris.into_iter().filter(|uri| !self.shared.watches.contains(uri)).take(room).collect();
+        for uri in missing {
             if let Err(error) = self.watch_resource(uri, &caller).await {
                 tracing::debug!(code = error.code, "a subscription of another gateway is not available here");
             }
         }
     }
 
+    /// Ends the subscription that the client has ended at another gateway.
+    pub(crate) fn remove_subscription(&self, is_removed: impl Fn(&str) -> bool) {
+        let removed = self.shared.watches.uris().into_iter().find(|uri| is_removed(uri));
+        if let Some(uri) = removed {
+            self.shared.watches.remove(&uri);
+        }
+    }
+
     /// Answers `resources/unsubscribe`.
     pub(crate) fn unsubscribe_resource(&self, params: Option<&RawJson>) -> Result<RawJson, RpcError> {
-        self.shared.watches.remove(&uri_param(params)?);
-        self.share_value(SUBSCRIPTIONS, &self.shared.watches.uris());
+        let uri = uri_param(params)?;
+        self.shared.watches.remove(&uri);
+        self.withdraw_item(SUBSCRIPTIONS, &uri);
         serialize_result(&json!({}))
     }
 

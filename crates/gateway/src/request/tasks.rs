@@ -49,7 +49,10 @@ impl GatewaySession {
         if let Some(durable) = self.find_durable_id(&id) {
             return self.answer_durable_task(&request.caller, (&id, &durable), method).await;
         }
-        let task = self.find_task(&id).ok_or_else(unknown)?;
+        let task = self.find_task(&id).ok_or_else(|| {
+            self.record_misuse(method, &id);
+            unknown()
+        })?;
         match (request.caller.is_new(), task.flavor) {
             (true, TaskFlavor::Extension) => self.relay_extension_task(request, &task, method, params).await,
             (true, TaskFlavor::Old) => self.answer_mapped_task(request, (task, &id), method, params).await,

@@ -1,7 +1,7 @@
 //! The state of a parked call, sealed for its client: the gateway that owns the call, and the request it is for.
 
 use mcparley::model::limits::{CLUSTER_CALL_TIME, PARKED_TIME};
-use mcparley_cluster::{InstanceId, StoreChange};
+use mcparley_cluster::InstanceId;
 use mcparley_wire::{INTERNAL, RawJson, RpcError};
 use serde::{Deserialize, Serialize};
 
@@ -51,20 +51,7 @@ impl GatewaySession {
         let content = serde_json::to_vec(&content).map_err(|_| no_random())?;
         let seal = gateway.seal().ok_or_else(no_random)?;
         let sealed = seal.seal_value(&[&*self.seal_owner(), "parked"], &content).ok_or_else(no_random)?;
-        let questions: Vec<&str> = running.open.iter().map(|question| question.key.as_str()).collect();
-        let questions = questions.join(" ");
-        let parked =
-            self.shared.parked.park_call(request, (nonce.clone(), format!("{PREFIX}{sealed}")), running)?;
-        if let Some(link) = gateway.cluster() {
-            let fields = vec![
-                ("owner", link.instance().to_string().into_bytes()),
-                ("principal", self.principal_name().as_bytes().to_vec()),
-                ("questions", questions.into_bytes()),
-            ];
-            let key = link.member.keys().parked_call(&nonce);
-            link.member.write_later(StoreChange::PutFields { key, fields, ttl: CLUSTER_CALL_TIME });
-        }
-        Ok(parked)
+        self.shared.parked.park_call(request, (nonce, format!("{PREFIX}{sealed}")), running)
     }
 
     /// Takes up a parked call again, with the answers of its client.
@@ -77,7 +64,11 @@ impl GatewaySession {
         state: &RawJson,
         responses: Option<&RawJson>,
     ) -> Result<ReturnedCall, RpcError> {
-        let parked = self.open_parked_state(state).ok_or_else(invalid_state_error)?;
+        let parked = self.open_parked_state(state).ok_or_else(|| {
+            let text = state.decode::<String>().unwrap_or_default();
+            self.record_misuse("requestState", text.strip_prefix(PREFIX).unwrap_or_default());
+            invalid_state_error()
+        })?;
         if parked.request != request {
             return Err(invalid_state_error());
         }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mcparley_cluster::{ClusterMember, InProcessStore, KeyNames, SharedStore, StoreChange};
+use mcparley::catalog::Budget;
+use mcparley_cluster::{ClusterMember, InProcessStore, KeyNames, LogPosition, SharedStore, StoreChange};
 use mcparley_door::{DoorOptions, TokenFile, TokenPolicy};
 use mcparley_gateway::{ClusterOptions, GatewayMode, GatewayView, Seal};
 use mcparley_testkit::ScriptedStdio;
@@ -13,39 +14,41 @@ use tempfile::TempDir;
 use crate::door::{HttpReply, OpenDoors, call, options, request};
 use crate::world::{Served, World};
 
-const A: (&str, &str) = ("Authorization", "Bearer secret-a");
-const B: (&str, &str) = ("Authorization", "Bearer secret-b");
-const EVENTS: (&str, &str) = ("Accept", "text/event-stream");
+pub(crate) const A: (&str, &str) = ("Authorization", "Bearer secret-a");
+pub(crate) const B: (&str, &str) = ("Authorization", "Bearer secret-b");
+pub(crate) const EVENTS: (&str, &str) = ("Accept", "text/event-stream");
 
 /// Two gateways with servers of their own, for the principals `a` and `b`.
-struct Pair {
-    store: Arc<InProcessStore>,
-    one: Member,
-    two: Member,
+pub(crate) struct Pair {
+    pub(crate) store: Arc<InProcessStore>,
+    pub(crate) one: Member,
+    pub(crate) two: Member,
     _folder: TempDir,
 }
 
-struct Member {
-    doors: OpenDoors,
-    _served: Served,
+pub(crate) struct Member {
+    pub(crate) doors: OpenDoors,
+    pub(crate) served: Served,
 }
 
 /// The options of both gateways.
 #[derive(Clone, Copy, Default)]
-struct PairOptions {
-    is_required: bool,
+pub(crate) struct PairOptions {
+    pub(crate) is_required: bool,
+    /// Whether tools are deferred.
+    pub(crate) defers: bool,
     /// The rate of the main endpoint.
-    rate: Option<u32>,
+    pub(crate) rate: Option<u32>,
     /// The rate of a view.
-    view_rate: Option<u32>,
+    pub(crate) view_rate: Option<u32>,
 }
 
 impl Pair {
-    async fn start(server: impl Fn() -> ScriptedStdio) -> Self {
+    pub(crate) async fn start(server: impl Fn() -> ScriptedStdio) -> Self {
         Self::start_with(server, PairOptions::default()).await
     }
 
-    async fn start_with(server: impl Fn() -> ScriptedStdio, chosen: PairOptions) -> Self {
+    pub(crate) async fn start_with(server: impl Fn() -> ScriptedStdio, chosen: PairOptions) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let tokens = folder.path().join("s/tokens");
         drop(TokenFile::open(&tokens).unwrap());
@@ -56,7 +59,8 @@ impl Pair {
             let (member, mailbox) = ClusterMember::join(shared, KeyNames::new("test"), name).await.unwrap();
             let seal = Seal::from_cluster(&member).await.unwrap();
             let served = World::with([("one", server()), ("two", ScriptedStdio::new(&[]))]);
-            let served = served.allow("mcp__one").allow("mcp__two").gateway();
+            let budget = if chosen.defers { Budget::always_defer() } else { Budget::without_limit() };
+            let served = served.allow("mcp__one").allow("mcp__two").audited().within(budget);
             let (file, _) = TokenFile::open(&tokens).unwrap();
             let cluster = Some(ClusterOptions { member, mailbox, is_required: chosen.is_required });
             let view = chosen.view_rate.map(|rate| GatewayView {
@@ -69,35 +73,35 @@ impl Pair {
             let opened = DoorOptions { cluster, seal, tokens, rate, views, ..options() };
             let doors = OpenDoors::open(&served, opened).await;
             let tools = doors.post_new(&[A], "tools/list", json!({})).await;
-            assert!(tools.text().await.contains("one__echo"));
-            Member { doors, _served: served }
+            assert!(tools.text().await.contains(if chosen.defers { "ToolSearch" } else { "one__echo" }));
+            Member { doors, served }
         };
         let (one, two) = (start("one").await, start("two").await);
         Self { store, one, two, _folder: folder }
     }
 }
 
-fn asking() -> ScriptedStdio {
+pub(crate) fn asking() -> ScriptedStdio {
     ScriptedStdio::new(&["server-request:elicitation/create"])
 }
 
-fn echo() -> Value {
+pub(crate) fn echo() -> Value {
     json!({ "name": "one__echo", "arguments": { "message": "x" } })
 }
 
-async fn post_able(doors: &OpenDoors, who: (&str, &str), params: Value) -> HttpReply {
+pub(crate) async fn post_able(doors: &OpenDoors, who: (&str, &str), params: Value) -> HttpReply {
     let can = json!({ "elicitation": { "form": {} } });
     doors.post_capable(&[who], "tools/call", params, &can).await
 }
 
-fn answered(parked: &Value, name: &str) -> Value {
+pub(crate) fn answered(parked: &Value, name: &str) -> Value {
     let mut again = echo();
     again["requestState"] = parked["result"]["requestState"].clone();
     again["inputResponses"] = json!({ "elicitation-1": { "action": "accept", "content": { "name": name } } });
     again
 }
 
-async fn wait_until(mut is_met: impl AsyncFnMut() -> bool) {
+pub(crate) async fn wait_until(mut is_met: impl AsyncFnMut() -> bool) {
     let waiting = async {
         while !is_met().await {
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
@@ -354,12 +358,66 @@ async fn cancellation_reaches_the_gateway_that_runs_the_call() {
     slow["params"]["_meta"]["progressToken"] = json!("t");
     let mut reply = pair.one.doors.post(&[session, A], &slow).await;
     assert!(reply.line("id:").await.is_some());
-    let cancel =
-        json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 7 } });
+    let reason = "long ".repeat(10_000);
+    let params = json!({ "requestId": 7, "reason": reason });
+    let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
     assert_eq!(pair.two.doors.post(&[session, A], &cancel).await.status, 202);
     while let Some(message) = reply.event().await {
         assert_eq!(message["method"], "notifications/progress", "{message}");
     }
+    let news = (KeyNames::new("test").news_log(), LogPosition::start());
+    let news = pair.store.read_logs(vec![news], None).await.unwrap();
+    assert!(
+        !news.is_empty() && news.iter().all(|entry| entry.content.len() < 1000),
+        "the reason is not shared"
+    );
+}
+
+// G9 B93
+#[tokio::test]
+async fn answer_to_an_invented_question_fills_no_mailbox() {
+    let pair = Pair::start(|| ScriptedStdio::new(&[])).await;
+    let id = pair.one.doors.initialize("2025-11-25", json!({ "elicitation": {} }), &[A]).await;
+    let session = ("Mcp-Session-Id", id.as_str());
+    for gateway in 3_u64..20 {
+        let answer = json!({ "jsonrpc": "2.0", "id": (gateway << 32) + 1, "result": {} });
+        // After a start the other gateways may just be late with their heartbeats.
+        let status = pair.one.doors.post(&[session, A], &answer).await.status;
+        assert!(status == 503 || status == 202, "{status}");
+    }
+    let large = json!({ "jsonrpc": "2.0", "id": (2_u64 << 32) + 1, "result": { "x": "x".repeat(5 << 20) } });
+    assert_eq!(pair.one.doors.post(&[session, A], &large).await.status, 413);
+    let keys = pair.store.list_keys();
+    assert!(!keys.iter().any(|key| key.ends_with(":in")), "{keys:?}");
+}
+
+// G9 F93
+#[tokio::test]
+async fn gateway_that_stops_finishes_requests_of_others_and_refuses_new_ones() {
+    let mut pair = Pair::start(asking).await;
+    let stop = pair.one.doors.stop.take().unwrap();
+    let (one, two) = (&pair.one.doors, &pair.two.doors);
+    let begun = post_able(one, A, echo()).await.json().await;
+    let other = post_able(one, A, echo()).await.json().await;
+    let id = one.initialize("2025-11-25", json!({}), &[A]).await;
+    let session = ("Mcp-Session-Id", id.as_str());
+    let mut slow = call(7, "two__slow", json!({ "ms": 5000 }));
+    slow["params"]["_meta"]["progressToken"] = json!("t");
+    // A call in progress, which the gateway waits for when it stops.
+    let mut running = one.post(&[session, A], &slow).await;
+    let stopping = async {
+        // The gateway has confirmed the request.
+        wait_until(async || pair.store.list_keys().iter().any(|key| key.ends_with("gw:2:in"))).await;
+        stop.send(()).unwrap();
+        wait_until(async || one.send("GET /readyz", &[], "").await.status == 503).await;
+        post_able(two, A, answered(&other, "Eve")).await
+    };
+    let answering = async { post_able(two, A, answered(&begun, "Ada")).await.json().await };
+    let (done, refused) = tokio::join!(answering, stopping);
+    assert_eq!((refused.status, refused.header("retry-after")), (503, Some("1")));
+    assert!(done["result"]["content"][0]["text"].as_str().unwrap().contains("Ada"), "{done}");
+    while running.event().await.is_some_and(|message| message["result"].is_null()) {}
+    tokio::time::timeout(crate::client::LONG, &mut pair.one.doors.serving).await.expect("an end").unwrap();
 }
 
 // G9

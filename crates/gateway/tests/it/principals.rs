@@ -3,17 +3,20 @@
 use std::sync::Arc;
 
 use mcparley::auth::vault::{KeyStorage, Vault, VaultSettings};
-use mcparley::auth::{Accounts, AccountsSettings, PrincipalSignIn};
+use mcparley::auth::{Accounts, AccountsSettings, CallbackEndpoint, PrincipalSignIn};
 use mcparley::model::config::RemoteConfig;
 use mcparley::model::name::ServerName;
 use mcparley::model::secret::Secret;
+use mcparley_cluster::{ClusterMember, InProcessStore, KeyNames, SharedStore};
+use mcparley_door::{DoorOptions, TokenFile, TokenPolicy};
+use mcparley_gateway::{ClusterOptions, Seal};
 use mcparley_testkit::{Browser, OpenIdProvider, Page};
 use mcparley_wire::transport::http::Network;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use crate::client::LONG;
-use crate::door::{HttpReply, OpenDoors, call};
+use crate::door::{HttpReply, OpenDoors, call, options};
 use crate::world::{Served, World};
 
 const ALICE: Member = Member { token: "Bearer secret-a", principal: "token:a", person: "alice" };
@@ -260,4 +263,50 @@ async fn fleet_entry_with_shared_credentials_refuses_the_sign_in_of_a_client() {
     let (text, is_error) = team.call(ALICE, "guarded__authenticate").await;
     assert!(is_error && text.contains("share"), "{text}");
     assert_eq!(team.provider.stats()["registrations"], 0, "a client began a sign-in for all");
+}
+
+/// A gateway of a cluster of two, which sends browsers to `callback`.
+async fn open_member(
+    store: &Arc<InProcessStore>,
+    provider: &OpenIdProvider,
+    callback: Option<CallbackEndpoint>,
+) -> (Served, OpenDoors) {
+    let shared: Arc<dyn SharedStore> = Arc::<InProcessStore>::clone(store);
+    let (member, mailbox) = ClusterMember::join(shared, KeyNames::new("test"), "here").await.unwrap();
+    let seal = Seal::from_cluster(&member).await.unwrap();
+    let served = World::with_url("guarded", provider.url()).with_vault().allow("mcp__guarded").gateway();
+    let path = served.world.path("home/tokens");
+    drop(TokenFile::open(&path).unwrap());
+    std::fs::write(&path, "a:secret-a\nb:secret-b\n").unwrap();
+    let tokens = TokenPolicy::File(TokenFile::open(&path).unwrap().0);
+    let cluster = Some(ClusterOptions { member, mailbox, is_required: false });
+    let opened = DoorOptions { tokens, seal, cluster, callback, ..options() };
+    let doors = OpenDoors::open(&served, opened).await;
+    (served, doors)
+}
+
+// G4 G9 A5
+#[tokio::test]
+async fn fleet_browser_that_comes_back_at_another_gateway_ends_the_sign_in() {
+    let (provider, store) = (OpenIdProvider::start(&[]), Arc::<InProcessStore>::default());
+    let (_other_served, other) = open_member(&store, &provider, None).await;
+    // The address for browsers leads to the other gateway, as that of a load balancer may do.
+    let public = CallbackEndpoint::at_address(other.address).unwrap();
+    let (served, doors) = open_member(&store, &provider, Some(public)).await;
+    let team = Team { provider, served, doors };
+    let page = team.sign_in(ALICE).await;
+    assert_eq!(page.status, 200, "{}", page.text());
+    assert!(page.url.starts_with(&format!("http://{}/oauth/callback?", other.address)), "{}", page.url);
+    assert_eq!(team.subject(ALICE).await.as_deref(), Ok("alice"));
+    // The response is accepted once.
+    let address = page.url.clone();
+    let again = tokio::task::spawn_blocking(move || Browser::new().open(&address)).await.unwrap();
+    assert_eq!(again.status, 400, "{}", again.text());
+    // Without the gateway that began it a sign-in cannot go on, and the page says so.
+    let Team { mut doors, .. } = team;
+    drop(doors.stop.take());
+    tokio::time::timeout(LONG, &mut doors.serving).await.expect("an end in time").unwrap();
+    let lost = tokio::task::spawn_blocking(move || Browser::new().open(&page.url)).await.unwrap();
+    assert_eq!(lost.status, 503, "{}", lost.text());
+    assert!(lost.text().contains("Start the sign-in again"), "{}", lost.text());
 }

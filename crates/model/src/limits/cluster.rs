@@ -49,11 +49,16 @@ pub const CLUSTER_WATCH: Duration = Duration::from_secs(1);
 /// The maximum number of requests that wait for other gateways.
 pub const CLUSTER_FORWARDS: usize = 4096;
 
-/// The time for which the record of a parked call stays: a little longer than the call itself.
+/// The time for which the claims of a parked call stay: a little longer than the call itself.
 pub const CLUSTER_CALL_TIME: Duration = Duration::from_secs(11 * 60);
 
-/// The time for which the record of a task stays if the task names no time.
-pub const CLUSTER_TASK_TIME: Duration = Duration::from_secs(24 * 60 * 60);
+/// The maximum size of a value of a session that gateways share, such as the roots of its client; larger ones stay at
+/// their gateway.
+pub const CLUSTER_VALUE_BYTES: usize = 64 * 1024;
+
+/// The maximum size of a client's answer to a question of another gateway: the shared state holds it for a moment, and
+/// any client can send one.
+pub const CLUSTER_ANSWER_BYTES: usize = 4 * 1024 * 1024;
 
 /// The interval at which gateways exchange the request counts of principals, if their rate is limited.
 pub const CLUSTER_RATE_INTERVAL: Duration = Duration::from_millis(100);

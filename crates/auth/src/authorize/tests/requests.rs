@@ -80,6 +80,7 @@ fn id_token_request_has_a_nonce() {
         scopes: &["email".to_owned()],
         identity: IdTokenDemand::Requested,
         dpop_jkt: Some("thumb"),
+        state_prefix: None,
     };
     let (attempt, page) = AuthorizationAttempt::begin_authorization(&server, &client(), &wish).unwrap();
     let parameters = parameters(&page);
@@ -117,6 +118,7 @@ fn server_without_page_or_pkce_is_refused_before_a_page_is_opened() {
             scopes: &[],
             identity: IdTokenDemand::NotRequested,
             dpop_jkt: None,
+            state_prefix: None,
         };
         AuthorizationAttempt::begin_authorization(&server, &client(), &wish).err()
     };

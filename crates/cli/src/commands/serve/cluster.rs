@@ -7,9 +7,6 @@ use crate::args::DoorArgs;
 use crate::context::Context;
 use crate::error::{CommandError, DoorSetupError};
 
-/// The name of the cluster in the database: gateways that must not share state use different databases.
-const CLUSTER_NAME: &str = "main";
-
 /// Joins the cluster, if there is one.
 #[cfg(feature = "redis")]
 pub(super) async fn join_cluster(
@@ -25,8 +22,9 @@ pub(super) async fn join_cluster(
         (None, None) => return Ok(None),
     };
     let store = RedisStore::connect(&address).map_err(DoorSetupError::StateAddress)?;
-    let name = gateway_name(listeners);
-    let joined = ClusterMember::join(std::sync::Arc::new(store), KeyNames::new(CLUSTER_NAME), &name).await;
+    let name = args.gateway_name.clone().unwrap_or_else(|| gateway_name(context, listeners));
+    let joined =
+        ClusterMember::join(std::sync::Arc::new(store), KeyNames::new(&args.state_name), &name).await;
     let (member, mailbox) =
         joined.map_err(|source| DoorSetupError::State { address: address.to_string(), source })?;
     Ok(Some(ClusterOptions { member, mailbox, is_required: args.state_required }))
@@ -59,10 +57,21 @@ pub(super) async fn open_seal(
     Ok(seal.map_err(DoorSetupError::Seal)?)
 }
 
-/// The name by which messages mention this gateway: where it listens.
+/// Whether the gateway shares its state with others.
+pub(super) fn has_shared_state(args: &DoorArgs, context: &Context) -> bool {
+    args.is_used() && (args.state.is_some() || context.run_options.env.get("MCPARLEY_STATE").is_some())
+}
+
+/// The name by which messages mention this gateway: its host, and where it listens. In a container that address is the
+/// same for all gateways.
 #[cfg(feature = "redis")]
-fn gateway_name(listeners: &[DoorListener]) -> String {
+fn gateway_name(context: &Context, listeners: &[DoorListener]) -> String {
     let address = listeners.iter().find_map(DoorListener::address).map(|address| address.to_string());
     let socket = || listeners.iter().find_map(DoorListener::socket_path);
-    address.or_else(|| Some(socket()?.display().to_string())).unwrap_or_default()
+    let place = address.or_else(|| Some(socket()?.display().to_string())).unwrap_or_default();
+    let env = &context.run_options.env;
+    match env.get("HOSTNAME").or_else(|| env.get("COMPUTERNAME")).filter(|host| !host.is_empty()) {
+        Some(host) => format!("{host} at {place}"),
+        None => place,
+    }
 }

@@ -15,7 +15,7 @@ use mcparley_telemetry::TraceExport;
 use mcparley_web::UiPage;
 use mcparley_wire::transport::http::{Network, NetworkSettings};
 
-use super::cluster::{join_cluster, open_seal};
+use super::cluster::{has_shared_state, join_cluster, open_seal};
 use super::{DenialPrinter, FAREWELL, build_host, client_view, tool_budget, with_tasks};
 use crate::args::{DoorArgs, ServeArgs};
 use crate::commands::{CommandResult, warn_unusable_vectors};
@@ -35,6 +35,9 @@ pub(super) fn run(
     let host = build_host(args, context, loaded, out);
     runtime::run_server(host, async |host, stop| {
         warn_unusable_vectors(host.check_search_vectors().err(), out);
+        if args.tasks && has_shared_state(&args.doors, context) {
+            return Err(DoorSetupError::SharedTasks.into());
+        }
         let listeners = bind_listeners(&args.doors).await?;
         let issuer = open_issuer(&args.doors, loaded, &listeners, out).await?;
         let cluster = join_cluster(&args.doors, context, &listeners).await?;

@@ -32,6 +32,14 @@ impl Process {
         kill_process(Pid::from_child(&self.0), signal).unwrap();
     }
 
+    /// The processor time of the process so far, without that of its children, in ticks of the system clock.
+    pub(crate) fn processor_time(&self) -> u64 {
+        let text = std::fs::read_to_string(format!("/proc/{}/stat", self.0.id())).unwrap();
+        // The name of the program is in parentheses, and may have spaces.
+        let fields: Vec<&str> = text.rsplit_once(") ").unwrap().1.split(' ').collect();
+        fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+    }
+
     pub(crate) fn kill(&mut self) {
         // The group is gone if it was killed before.
         kill_process_group(Pid::from_child(&self.0), Signal::KILL).unwrap_or_default();
@@ -134,6 +142,45 @@ impl Redis {
         let mut text = String::new();
         stream.read_to_string(&mut text).unwrap();
         text
+    }
+}
+
+/// A proxy before Redis that delays every answer.
+pub(crate) struct SlowProxy {
+    port: u16,
+}
+
+impl SlowProxy {
+    /// Starts a proxy with these delays, one after the other.
+    pub(crate) fn start(redis: &Redis, delays: &'static [u64]) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (port, redis) = (listener.local_addr().unwrap().port(), redis.port);
+        std::thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                let server = TcpStream::connect(("127.0.0.1", redis)).unwrap();
+                let (from, to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+                std::thread::spawn(move || copy_with_delays(from, to, &[]));
+                std::thread::spawn(move || copy_with_delays(server, client, delays));
+            }
+        });
+        Self { port }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("redis://:geheim@127.0.0.1:{}/3", self.port)
+    }
+}
+
+/// Copies bytes until a side ends; waits before each part.
+fn copy_with_delays(mut from: TcpStream, mut to: TcpStream, delays: &[u64]) {
+    let (mut bytes, mut waits) = ([0; 16_384], delays.iter().cycle());
+    while let Ok(read @ 1..) = from.read(&mut bytes) {
+        if let Some(delay) = waits.next() {
+            std::thread::sleep(Duration::from_millis(*delay));
+        }
+        if to.write_all(&bytes[..read]).is_err() {
+            return;
+        }
     }
 }
 
