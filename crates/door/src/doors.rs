@@ -10,7 +10,7 @@ use mcparley::Host;
 use mcparley::auth::CallbackEndpoint;
 use mcparley::host::RefusedRequest;
 use mcparley_identity::AccessPolicy;
-use mcparley_model::limits::{CLUSTER_COMMAND_TIME, DOOR_DRAIN_TIME};
+use mcparley_model::limits::{CLUSTER_COMMAND_TIME, DOOR_ALL_LOG_BYTES, DOOR_DRAIN_TIME};
 use mcparley_telemetry::GatewayMetrics;
 use tokio::sync::watch;
 
@@ -23,6 +23,7 @@ use crate::guard::{Guard, PeerAddress};
 use crate::legacy_sse::LegacySessions;
 use crate::listener::DoorListener;
 use crate::page::PageHandler;
+use crate::session_table::limit_kept_bytes;
 use crate::tasks::{DoorTasks, TasksGuard};
 use crate::{cluster_service, listener};
 use mcparley_cluster::Seal;
@@ -191,7 +192,9 @@ impl Doors {
         tasks.spawn(async move {
             loop {
                 tokio::time::sleep(SWEEP_INTERVAL).await;
-                sweeping.endpoints.iter().for_each(|endpoint| endpoint.sessions.remove_expired());
+                let endpoints = sweeping.endpoints.iter();
+                let sessions = endpoints.flat_map(|endpoint| endpoint.sessions.remove_expired());
+                limit_kept_bytes(sessions.collect(), DOOR_ALL_LOG_BYTES);
             }
         });
         if let Some(link) = self.shared.cluster.clone() {

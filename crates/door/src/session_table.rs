@@ -10,9 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use mcparley::pool::principal::ClientIdentity;
 use mcparley_cluster::StoreChange;
 use mcparley_model::hex::Hex;
-use mcparley_model::limits::{
-    DOOR_ALL_LOG_BYTES, DOOR_PRINCIPAL_TIME, DOOR_SESSION_ID_BYTES, DOOR_SESSION_TIME, DOOR_SESSIONS,
-};
+use mcparley_model::limits::{DOOR_PRINCIPAL_TIME, DOOR_SESSION_ID_BYTES, DOOR_SESSION_TIME, DOOR_SESSIONS};
 use mcparley_wire::{ProtocolVersion, RawJson};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -252,8 +250,8 @@ impl SessionTable {
         sessions.iter().for_each(|session| session.channel.end());
     }
 
-    /// Removes what has expired. Called from time to time.
-    pub(crate) fn remove_expired(&self) {
+    /// Removes what has expired, and returns the sessions in memory. Called from time to time.
+    pub(crate) fn remove_expired(&self) -> Vec<Arc<HttpSession>> {
         self.gateway.close_idle_principals();
         let now = seconds_since_epoch();
         let is_over = |since: u64, limit: std::time::Duration| now.saturating_sub(since) > limit.as_secs();
@@ -269,7 +267,7 @@ impl SessionTable {
                 self.forget_session(session);
             }
         }
-        limit_kept_bytes(sessions, DOOR_ALL_LOG_BYTES);
+        sessions
     }
 
     fn seal_session(&self, principal: &str, sealed: &SealedSession) -> Option<String> {
@@ -312,7 +310,7 @@ pub(crate) fn session_key(id: &str) -> Arc<str> {
 
 /// Removes the finished streams of the sessions that were used least recently, until all streams are within `most`
 /// bytes.
-fn limit_kept_bytes(mut sessions: Vec<Arc<HttpSession>>, most: usize) {
+pub(crate) fn limit_kept_bytes(mut sessions: Vec<Arc<HttpSession>>, most: usize) {
     let mut kept: usize = sessions.iter().map(|session| session.kept_bytes()).sum();
     if kept <= most {
         return;

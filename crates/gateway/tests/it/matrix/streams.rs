@@ -10,7 +10,9 @@ const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 pub(crate) async fn list_change(bench: &mut Bench) -> Sight {
     assert_eq!(description(bench).await, "before");
     let listen = listen(bench, json!({ "toolsListChanged": true })).await;
-    std::fs::write(bench.path("described"), "after").unwrap();
+    // In one step: the server may read the file at any time.
+    std::fs::write(bench.path("described.new"), "after").unwrap();
+    std::fs::rename(bench.path("described.new"), bench.path("described")).unwrap();
     let echo = bench.echo();
     bench.client.ask("tools/call", echo).await;
     let heard = bench.client.next_of("notifications/tools/list_changed").await;
