@@ -11,6 +11,7 @@ mod list;
 mod logging;
 mod mapped_tasks;
 mod names;
+mod notices;
 mod owner;
 mod relay;
 pub(crate) mod request_span;
@@ -60,7 +61,7 @@ impl Handler for GatewaySession {
         match &*notice.method {
             "notifications/initialized" if self.shared.roots.is_given.load(Ordering::Relaxed) => {}
             "notifications/initialized" | "notifications/roots/list_changed" => self.ask_for_roots(),
-            _ => {}
+            _ => self.relay_extension_notice(&notice),
         }
     }
 
@@ -85,6 +86,7 @@ impl GatewaySession {
             () = self.announce_changes() => {}
             () = self.forward_logs() => {}
             () = self.forward_visits() => {}
+            () = self.forward_notices() => {}
             () = self.follow_roots() => {}
             () = sweep => {}
         }
