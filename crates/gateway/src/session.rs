@@ -20,8 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use mcparley::Host;
 use mcparley::model::limits::SERVED_SUBSCRIPTIONS;
 use mcparley::pool::principal::{ClientIdentity, Principal, PrincipalId};
-use mcparley_wire::{RawJson, Replies};
-use serde_json::Value;
+use mcparley_wire::Replies;
 use tokio::sync::Semaphore;
 
 use crate::client_abilities::Caller;
@@ -192,14 +191,6 @@ impl GatewaySession {
         self.shared.channel.get()
     }
 
-    /// Sends a notification outside of requests; one that the client does not read is dropped.
-    pub(crate) fn send_notification(&self, method: &str, params: Option<Value>) {
-        let params = params.and_then(|params| RawJson::from_value(&params).ok());
-        if let Some(channel) = self.channel() {
-            let _delivery = channel.notify(method, params.as_ref());
-        }
-    }
-
     /// Whether calls wait for the client.
     pub(crate) fn has_parked_calls(&self) -> bool {
         self.shared.parked.has_calls()
@@ -218,6 +209,11 @@ impl GatewaySession {
     /// Whether the client declared the roots capability.
     pub(crate) fn has_roots(&self) -> bool {
         self.lock_handshake().is_some_and(|caller| caller.abilities.roots)
+    }
+
+    /// Whether the client of the handshake shows the user interfaces of servers.
+    pub(crate) fn has_apps(&self) -> bool {
+        self.lock_handshake().is_some_and(|caller| caller.has_apps)
     }
 
     /// Whether the client did the handshake of the old era, so that it gets notifications without a
