@@ -49,7 +49,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn fit_content(content: Value, version: &str) -> Option<Value> {
+    fn fit_content(content: &Value, version: &str) -> Option<Value> {
         let version = ProtocolVersion::parse_old(version).unwrap();
         let messages = json!([{ "role": "user", "content": content }]);
         let mut params = Map::from_iter([("messages".to_owned(), messages)]);
@@ -76,7 +76,7 @@ mod tests {
             (tool.clone(), "2025-11-25", Some(tool)),
         ];
         for (content, version, expected) in cases {
-            assert_eq!(fit_content(content.clone(), version), expected, "{version}: {content}");
+            assert_eq!(fit_content(&content, version), expected, "{version}: {content}");
         }
     }
 }

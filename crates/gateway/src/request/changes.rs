@@ -155,10 +155,7 @@ impl GatewaySession {
             let replies = replies.clone();
             tasks.spawn(async move {
                 while let Ok(update) = subscription.next_update().await {
-                    let params = form.fit_update(update.as_ref());
-                    while replies.notify(UPDATED, Some(&params)) == Delivery::Dropped {
-                        tokio::time::sleep(LIST_CHANGED_QUIET).await;
-                    }
+                    retry_until_delivered(&replies, UPDATED, Some(&form.fit_update(update.as_ref()))).await;
                 }
             });
         }
@@ -206,7 +203,11 @@ impl GatewaySession {
 /// Sends a notification of a subscription, with retries while the client does not read.
 async fn send_until_delivered(replies: &Replies, method: &str, params: Option<&Value>) {
     let Ok(params) = params.map(RawJson::from_value).transpose() else { return };
-    while replies.notify(method, params.as_ref()) == Delivery::Dropped {
+    retry_until_delivered(replies, method, params.as_ref()).await;
+}
+
+async fn retry_until_delivered(replies: &Replies, method: &str, params: Option<&RawJson>) {
+    while replies.notify(method, params) == Delivery::Dropped {
         tokio::time::sleep(LIST_CHANGED_QUIET).await;
     }
 }
