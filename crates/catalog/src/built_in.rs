@@ -21,8 +21,8 @@ pub enum BuiltIn {
 }
 
 impl BuiltIn {
-    pub(crate) const ALL: [Self; 4] =
-        [Self::ListResources, Self::ReadResource, Self::ReadResult, Self::ToolSearch];
+    /// All built-in tools.
+    pub const ALL: [Self; 4] = [Self::ListResources, Self::ReadResource, Self::ReadResult, Self::ToolSearch];
 
     /// The public name of the tool.
     #[must_use]

@@ -11,7 +11,7 @@ use mcparley::model::text::display_line;
 use mcparley::pool::attach::protocol::AttachRequest;
 use mcparley_model::limits::{DOWNLOAD_TIME, ROUNDS};
 use mcparley_wire::handshake::{self, EstablishedConnection, Introduction, ServerConnector};
-use mcparley_wire::peer::{BoxedFuture, Handler, PeerCallOptions};
+use mcparley_wire::peer::{BoxedFuture, Handler, PeerCallOptions, ProgressReceiver, progress_channel};
 use mcparley_wire::transport::attached::{AttachedProcess, AttachedTransport};
 use mcparley_wire::transport::stdio::Stderr;
 use mcparley_wire::{
@@ -20,7 +20,6 @@ use mcparley_wire::{
 };
 use serde_json::{Map, Value, json};
 use tokio::io::{DuplexStream, duplex};
-use tokio::sync::watch;
 
 use crate::channel::{ChannelClient, serve_channel};
 use crate::copy_table::{CopyTable, GrantedCopy};
@@ -142,8 +141,8 @@ async fn call_over_channel(
         request.meta.iter().fold(params, |params, (name, value)| params.with_meta(name, value.clone()));
     let mut next = params.clone();
     for round in 0..ROUNDS {
-        let (newest, progress) = watch::channel(None);
-        let options = PeerCallOptions { progress: Some(newest), ..PeerCallOptions::default() };
+        let (reports, progress) = progress_channel();
+        let options = PeerCallOptions { progress: Some(reports), ..PeerCallOptions::default() };
         let sent = session.prepare_request();
         let answer = Box::pin(session.call_round(sent, ("tools/call", &next), options));
         match run_while_progressing(answer, progress, limit).await {
@@ -163,9 +162,9 @@ async fn call_over_channel(
 }
 
 /// Waits for the answer; the time limit starts again with each progress of the server.
-async fn run_while_progressing<T>(
+async fn run_while_progressing(
     mut answer: impl Future<Output = Result<RoundOutcome, Failure>> + Unpin,
-    mut progress: watch::Receiver<Option<T>>,
+    mut progress: ProgressReceiver,
     limit: Duration,
 ) -> Result<RoundOutcome, Failure> {
     let mut is_open = true;
@@ -173,7 +172,7 @@ async fn run_while_progressing<T>(
         tokio::select! {
             biased;
             answer = &mut answer => return answer,
-            changed = progress.changed(), if is_open => is_open = changed.is_ok(),
+            update = progress.next_update(), if is_open => is_open = update.is_some(),
             () = tokio::time::sleep(limit) => {
                 return Err(Failure::TimedOut { phase: FailurePhase::Answering, after: limit });
             }

@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use futures_util::future::try_join_all;
 use mcparley::BoxedFuture;
 use mcparley::model::log_level::LogLevel;
 use mcparley::model::name::ServerName;
@@ -16,6 +17,8 @@ use tokio::time::Instant;
 use crate::client_abilities::{Caller, RequestMeta, TASKS};
 use crate::elicitation_form::{fit_form, mint_page_id};
 use crate::pending::listed_route::ListedRoute;
+use crate::response::log_message::fit_log_message;
+use crate::sampling_form::fit_messages;
 use crate::session::GatewaySession;
 use crate::session::client_tasks::{TaskAddress, TaskFlavor};
 
@@ -148,11 +151,12 @@ impl CallLine {
         if !can.sampling {
             return Err(RpcError::new(METHOD_NOT_FOUND, "this client does not support sampling"));
         }
-        let params = self.parse_params(server, params)?;
+        let mut params = self.parse_params(server, params)?;
         let has_tools = params.contains_key("tools") || params.contains_key("toolChoice");
         if has_tools && !can.sampling_tools {
             return Err(RpcError::new(INVALID_PARAMS, "this client does not support tools in sampling"));
         }
+        fit_messages(&mut params, self.caller.spoken.version())?;
         write_params(params)
     }
 
@@ -221,11 +225,7 @@ impl ClientLine for CallLine {
                 return Ok(answers);
             }
             // All at once, so that they are in one round.
-            let mut open: Vec<_> = Vec::with_capacity(requests.len());
-            for request in requests {
-                open.push(Box::pin(self.answer_request(server, request)));
-            }
-            poll_all(&mut open).await
+            try_join_all(requests.into_iter().map(|request| self.answer_request(server, request))).await
         })
     }
 
@@ -236,10 +236,7 @@ impl ClientLine for CallLine {
         if !self.wants_log(level) {
             return;
         }
-        let params = match self.session.is_transparent() {
-            true => params.clone(),
-            false => name_logger(server, params),
-        };
+        let params = fit_log_message(&self.session.shared.gateway.mode, server, params);
         let replies = self.replies.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let _delivery = replies.notify("notifications/message", Some(&params));
     }
@@ -274,31 +271,6 @@ impl ClientLine for CallLine {
     }
 }
 
-/// Runs futures at once until all are done, or one has failed.
-async fn poll_all<F>(open: &mut [std::pin::Pin<Box<F>>]) -> Result<Vec<RawJson>, RpcError>
-where
-    F: Future<Output = Result<RawJson, RpcError>>,
-{
-    let mut answers: Vec<Option<RawJson>> = open.iter().map(|_| None).collect();
-    std::future::poll_fn(move |context| {
-        for (future, answer) in open.iter_mut().zip(&mut answers) {
-            if answer.is_none()
-                && let std::task::Poll::Ready(done) = future.as_mut().poll(context)
-            {
-                match done {
-                    Ok(value) => *answer = Some(value),
-                    Err(error) => return std::task::Poll::Ready(Err(error)),
-                }
-            }
-        }
-        match answers.iter().all(Option::is_some) {
-            true => std::task::Poll::Ready(Ok(answers.iter_mut().filter_map(Option::take).collect())),
-            false => std::task::Poll::Pending,
-        }
-    })
-    .await
-}
-
 /// Declares the extension for tasks in capabilities of the new era.
 fn declare_tasks(capabilities: &mut Value) {
     let Some(capabilities) = capabilities.as_object_mut() else { return };
@@ -306,19 +278,6 @@ fn declare_tasks(capabilities: &mut Value) {
     if let Some(extensions) = extensions.as_object_mut() {
         extensions.insert(TASKS.to_owned(), json!({}));
     }
-}
-
-/// A log message with the name of its server in front of the logger's.
-fn name_logger(server: &ServerName, params: &RawJson) -> RawJson {
-    let clean = clean_json(params.as_str());
-    let Ok(mut members) = serde_json::from_str::<Map<String, Value>>(&clean) else { return params.clone() };
-    let server = display_line(server.as_str());
-    let logger = match members.get("logger").and_then(Value::as_str) {
-        Some(logger) => format!("{server}/{logger}"),
-        None => server.into_owned(),
-    };
-    members.insert("logger".to_owned(), logger.into());
-    write_params(members).unwrap_or_else(|_| params.clone())
 }
 
 fn write_params(params: Map<String, Value>) -> Result<RawJson, RpcError> {

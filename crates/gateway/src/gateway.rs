@@ -30,6 +30,7 @@ use crate::gateway::principal_views::PrincipalViews;
 use crate::gateway::roots::ClientRoots;
 use crate::mode::GatewayMode;
 use crate::pending::{AnswerError, ListedCall, PendingQuestion, QuestionRegistry, TerminalAnswer};
+use crate::session::parked::ParkedPlaces;
 use crate::session::tool_list::CommonToolLists;
 use mcparley_cluster::Seal;
 
@@ -68,6 +69,8 @@ pub struct Gateway {
     client_views: Arc<ClientViews>,
     /// The gateways for principals with their own sign-ins.
     principals: Arc<PrincipalViews>,
+    /// The places for calls that wait for their clients.
+    pub(crate) parked: ParkedPlaces,
     /// The open questions to the users of the clients.
     pub(crate) pending: Arc<QuestionRegistry>,
     /// The name of the view that this gateway serves; the main gateway has none.
@@ -97,6 +100,7 @@ impl Gateway {
             cluster: Arc::default(),
             number: u32::try_from(random_number() >> 32).unwrap_or_default(),
             clients,
+            parked: ParkedPlaces::default(),
             pending,
             client_views,
             principals: Arc::default(),

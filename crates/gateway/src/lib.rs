@@ -41,6 +41,7 @@ mod question;
 mod question_route;
 mod request;
 mod response;
+mod sampling_form;
 mod serve;
 mod session;
 mod view;

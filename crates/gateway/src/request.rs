@@ -11,6 +11,7 @@ mod list;
 mod logging;
 mod mapped_tasks;
 mod names;
+mod notices;
 pub(crate) mod outcome_slot;
 mod owner;
 mod relay;
@@ -61,7 +62,7 @@ impl Handler for GatewaySession {
         match &*notice.method {
             "notifications/initialized" if self.shared.roots.is_given.load(Ordering::Relaxed) => {}
             "notifications/initialized" | "notifications/roots/list_changed" => self.ask_for_roots(),
-            _ => {}
+            _ => self.relay_extension_notice(&notice),
         }
     }
 
@@ -86,6 +87,7 @@ impl GatewaySession {
             () = self.announce_changes() => {}
             () = self.forward_logs() => {}
             () = self.forward_visits() => {}
+            () = self.forward_notices() => {}
             () = self.follow_roots() => {}
             () = sweep => {}
         }

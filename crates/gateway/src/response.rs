@@ -7,7 +7,9 @@ pub(crate) mod handshake;
 pub(crate) mod input_requests;
 pub(crate) mod instructions;
 pub(crate) mod item;
+pub(crate) mod log_message;
 pub(crate) mod page;
+pub(crate) mod resource_update;
 mod result;
 
 use mcparley_wire::{INTERNAL, RawJson, RpcError};

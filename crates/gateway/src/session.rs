@@ -23,8 +23,7 @@ use mcparley::host::RefusedRequest;
 use mcparley::model::limits::SERVED_SUBSCRIPTIONS;
 use mcparley::pool::principal::{ClientIdentity, Principal, PrincipalId};
 use mcparley_cluster::Seal;
-use mcparley_wire::{ProtocolVersion, RawJson, Replies};
-use serde_json::Value;
+use mcparley_wire::{ProtocolVersion, Replies};
 use tokio::sync::Semaphore;
 
 use crate::client_abilities::Caller;
@@ -239,14 +238,6 @@ impl GatewaySession {
         self.shared.channel.get()
     }
 
-    /// Sends a notification outside of requests; one that the client does not read is dropped.
-    pub(crate) fn send_notification(&self, method: &str, params: Option<Value>) {
-        let params = params.and_then(|params| RawJson::from_value(&params).ok());
-        if let Some(channel) = self.channel() {
-            let _delivery = channel.notify(method, params.as_ref());
-        }
-    }
-
     /// Whether calls wait for the client.
     #[must_use]
     pub fn has_parked_calls(&self) -> bool {
@@ -273,6 +264,11 @@ impl GatewaySession {
     #[must_use]
     pub fn agreed_version(&self) -> Option<ProtocolVersion> {
         self.lock_handshake().map(|caller| caller.spoken.version())
+    }
+
+    /// Whether the client of the handshake shows the user interfaces of servers.
+    pub(crate) fn has_apps(&self) -> bool {
+        self.lock_handshake().is_some_and(|caller| caller.has_apps)
     }
 
     /// Whether the client did the handshake of the old era, so that it gets notifications without a

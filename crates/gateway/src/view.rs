@@ -38,6 +38,8 @@ pub(crate) struct View {
     prompts_by_name: HashMap<Arc<str>, usize>,
     rendered_tools: [OnceLock<RenderedTools>; 2],
     rendered_lists: [OnceLock<Vec<RenderedItem>>; 4],
+    /// The digests of the prompts, and of everything that the notification about resources covers.
+    digests: [OnceLock<u64>; 2],
 }
 
 /// One server of a view.
@@ -73,7 +75,9 @@ impl View {
             (Some(_), ToolProvider::Host(_) | ToolProvider::SignIn { .. }) => false,
         };
         let entries: Vec<&Arc<CatalogEntry>> = catalog.iter().filter(is_shown).collect();
-        let items: Vec<NamedItem<'_>> = entries.iter().map(|entry| NamedItem::from_entry(entry)).collect();
+        let mut items: Vec<NamedItem<'_>> =
+            entries.iter().map(|entry| NamedItem::from_entry(entry)).collect();
+        items.extend(NamedItem::reserved_items());
         let names = assign_names(&mode, &items);
         let tools: Vec<_> = names.into_iter().zip(entries.iter().map(|entry| Arc::clone(entry))).collect();
         let by_name = tools.iter().enumerate().map(|(place, (name, _))| (Arc::clone(name), place)).collect();
@@ -92,6 +96,7 @@ impl View {
             prompts_by_name,
             rendered_tools: Default::default(),
             rendered_lists: Default::default(),
+            digests: Default::default(),
             catalog,
         }
     }

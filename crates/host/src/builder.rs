@@ -273,6 +273,14 @@ impl HostBuilder {
         self
     }
 
+    /// Hides the files of stored results from callers, which may be on other machines: they read the results by
+    /// handle. To be set after [`HostBuilder::result_store`].
+    #[must_use]
+    pub fn hide_result_paths(mut self) -> Self {
+        self.results = self.results.map(|results| Arc::new(results.without_paths()));
+        self
+    }
+
     /// Returns every result whole, however long: for users and programs, which have no context window to
     /// fill. The tool `ReadResult` is not offered then.
     #[must_use]

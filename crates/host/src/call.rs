@@ -23,6 +23,7 @@
 //! | calls that the daemon makes after they are permitted here | `detach` |
 //! | requests that are not tool calls: prompts, resources | `request` |
 
+mod answer_rounds;
 mod attempt;
 mod authorize;
 mod batch;
@@ -144,7 +145,8 @@ impl Host {
     ) -> Result<ForwardableOutcome, CallError> {
         let shaped = match &bound.entry.provider {
             ToolProvider::Server(server) => {
-                let progress = call.progress.as_ref().map(tokio::sync::watch::Sender::subscribe);
+                let progress =
+                    call.progress.as_ref().map(mcparley_wire::peer::ProgressSender::observe_newest);
                 let running = self.call_statistics().begin_call(server, &bound.entry.tool.name, progress);
                 let outcome = self.call_server(bound, call).await.and_then(|answer| {
                     let outcome = match call.is_forwarded {

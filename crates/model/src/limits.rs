@@ -49,10 +49,10 @@ pub use gateway::{
     DOOR_SESSION_LOG_BYTES, DOOR_SESSION_STREAMS, DOOR_SESSION_TIME, DOOR_SESSIONS, DOOR_STALL_TIME,
     DOOR_STREAM_AFTER, DOOR_TOKEN_FILE_BYTES, DOOR_UNREAD_BYTES, DOOR_UNREAD_EVENTS, FINISHED_CALLS,
     FIRST_LIST_TIME, FOUND_TOOLS, LIST_CHANGED_QUIET, LISTEN_ANSWER_TIME, PAGE_BODY_BYTES, PAGE_IDLE,
-    PAGE_IMAGE_BYTES, PAGE_QUIET, PAGE_SESSIONS, PAGE_STREAMS, PAGE_SURVEY, PARKED_CALLS, PARKED_TIME,
-    PENDING_QUESTIONS, SERVED_INSTRUCTIONS_CHARS, SERVED_LIST_FRESH, SERVED_MODEL_NAME_CHARS,
-    SERVED_NAME_CHARS, SERVED_PAGE_BYTES, SERVED_PAGE_TOOLS, SERVED_REQUESTS, SERVED_RESOURCE_SUBSCRIPTIONS,
-    SERVED_SUBSCRIPTIONS, STATE_TIME,
+    PAGE_IMAGE_BYTES, PAGE_QUIET, PAGE_SESSIONS, PAGE_STREAMS, PAGE_SURVEY, PARKED_CALLS,
+    PARKED_CALLS_IN_ALL, PARKED_SERVER_CALLS, PARKED_TIME, PENDING_QUESTIONS, SERVED_INSTRUCTIONS_CHARS,
+    SERVED_LIST_FRESH, SERVED_MODEL_NAME_CHARS, SERVED_NAME_CHARS, SERVED_PAGE_BYTES, SERVED_PAGE_TOOLS,
+    SERVED_REQUESTS, SERVED_RESOURCE_SUBSCRIPTIONS, SERVED_SUBSCRIPTIONS, STATE_TIME,
 };
 pub use hooks::{
     HOOK_NOTES, HOOK_OUTPUT_BYTES, HOOK_SAID_BYTES, HOOK_TEXT_CHARS, HOOK_TIME, HOOK_TIME_MOST, HOOKS,
@@ -335,11 +335,18 @@ pub const PATTERN_BYTES: usize = 256 * 1024;
 /// context.
 pub const MISFITS: usize = 5;
 
-/// The maximum number of pages requested of one list.
-pub const LIST_PAGES: usize = 128;
+/// The maximum number of pages requested of one list: twice as many as the most items need in pages of a hundred.
+pub const LIST_PAGES: usize = 400;
 
-/// The maximum number of items of one list; the largest server seen has some hundreds of tools.
-pub const LIST_ITEMS: usize = 4096;
+/// The maximum number of items of one list. Most servers have some tens of tools, those that stand for a whole
+/// company some thousands.
+pub const LIST_ITEMS: usize = 20_000;
+
+/// The maximum size of all items of one list, in bytes: they stay in memory.
+pub const LIST_BYTES: usize = 64 * 1024 * 1024;
+
+/// The maximum number of progress reports of one request that wait for their reader. Then the newest one is replaced.
+pub const PROGRESS_UPDATES: usize = 64;
 
 /// The maximum size of a pagination cursor.
 pub const CURSOR_BYTES: usize = 64 * 1024;
@@ -431,6 +438,10 @@ pub const LOG_LINES: usize = 500;
 
 /// The maximum length of one log line in characters.
 pub const LOG_LINE_CHARS: usize = 2000;
+
+/// The maximum size of a server's log message that listeners get as it is; of a longer one they get the line of the
+/// log. Some hundred messages wait for a slow listener.
+pub const LOG_MESSAGE_BYTES: usize = 64 * 1024;
 
 /// The delay of writing a line of a running server's log to disk: lines that come together are written at once.
 pub const LOG_WRITE_DELAY: Duration = Duration::from_millis(300);

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::client_offer::ClientOffer;
 use crate::elicit::{ElicitationHooks, Elicitor, NoHooks, VisitChannel};
 use crate::log::LogChannel;
+use crate::notice_channel::NoticeChannel;
 use crate::roots::{Roots, ServerRoots};
 use crate::sample::Sampler;
 
@@ -29,6 +30,8 @@ pub struct ClientServices {
     pub offer: Option<ClientOffer>,
     /// The channel for pages that servers report as visited.
     pub visits: VisitChannel,
+    /// The channel for notifications about tasks and of extensions.
+    pub notices: NoticeChannel,
 }
 
 impl ClientServices {
@@ -43,6 +46,7 @@ impl ClientServices {
             messages: LogChannel::default(),
             offer: None,
             visits: VisitChannel::default(),
+            notices: NoticeChannel::default(),
         }
     }
 

@@ -43,6 +43,7 @@ mod jitter;
 pub mod launch;
 pub mod log;
 pub mod needs_auth;
+pub mod notice_channel;
 pub mod organization;
 pub mod pool;
 pub mod pool_key;

@@ -12,19 +12,22 @@ mod messages;
 mod reader;
 mod ring_buffer;
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use mcparley_model::config::ServerConfig;
-use mcparley_model::limits::{LOG_LINE_CHARS, LOG_MESSAGES, LOG_MESSAGES_EVERY, LOG_WRITE_DELAY};
+use mcparley_model::limits::{
+    LOG_LINE_CHARS, LOG_MESSAGE_BYTES, LOG_MESSAGES, LOG_MESSAGES_EVERY, LOG_WRITE_DELAY,
+};
 use mcparley_model::name::{ServerName, ToolName};
 use mcparley_model::text::{Untrusted, clean_text, display_line, truncate_text};
 use mcparley_wire::peer::StrayRecord;
 use mcparley_wire::transport::stdio::{Stderr, StderrLines};
 use mcparley_wire::{Failure, RawJson};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use crate::connect_error::ConnectError;
@@ -132,7 +135,10 @@ impl ServerLog {
             self.lock_buffer().left_out += 1;
             return;
         }
-        let Some(line) = params.and_then(|params| self.parse_message(params)) else { return };
+        let Some((params, line)) = params.and_then(|params| Some((params, self.parse_message(params)?)))
+        else {
+            return;
+        };
         let mut pages = self.lock_buffer();
         let left_out = std::mem::take(&mut pages.left_out);
         if left_out > 0 {
@@ -143,7 +149,26 @@ impl ServerLog {
         drop(pages);
         self.arrived.notify_one();
         if let (Some((server, messages)), Some(principal)) = (&self.listeners, principal) {
-            messages.send_message(LogMessage { server: server.clone(), principal: principal(), line });
+            let Some(params) = self.listener_params(params, &line) else { return };
+            messages.send_message(LogMessage {
+                server: server.clone(),
+                principal: principal(),
+                line,
+                params,
+            });
+        }
+    }
+
+    /// The parameters of a log message for listeners: as the server wrote them, without its secrets.
+    fn listener_params(&self, params: &RawJson, line: &LogLine) -> Option<RawJson> {
+        if params.as_bytes().len() > LOG_MESSAGE_BYTES {
+            let LogSource::Server { level, logger } = &line.from else { return None };
+            let text = line.text.clean_text();
+            return RawJson::from_value(&json!({ "level": level, "logger": logger, "data": text })).ok();
+        }
+        match self.redactor.redact(params.as_str()) {
+            Cow::Borrowed(_) => Some(params.clone()),
+            Cow::Owned(text) => RawJson::parse(&text).ok(),
         }
     }
 

@@ -16,7 +16,7 @@ use mcparley_model::limits::QUESTION_TIME;
 use mcparley_model::name::ServerName;
 use mcparley_model::text::{Untrusted, truncate_text};
 use mcparley_wire::{
-    Cause, INTERNAL, INVALID_PARAMS, INVALID_REQUEST, Incoming, METHOD_NOT_FOUND, RawJson, RpcError,
+    Cause, INTERNAL, INVALID_PARAMS, INVALID_REQUEST, Incoming, METHOD_NOT_FOUND, Notice, RawJson, RpcError,
 };
 use serde_json::{Value, json};
 use tokio::sync::{Notify, Semaphore};
@@ -29,6 +29,7 @@ use crate::elicit::{
 };
 use crate::hosted_server::HostedServer;
 use crate::log::ServerLog;
+use crate::notice_channel::{NoticeChannel, ServerNotice};
 use crate::principal::PrincipalId;
 use crate::roots::ServerRoots;
 use crate::sample::{SamplingError, SamplingService};
@@ -54,6 +55,8 @@ pub struct ServerRequests {
     visits: PageVisits,
     /// The channel for pages that the server reports as visited.
     visit_channel: VisitChannel,
+    /// The channel for notifications that clients of a gateway may want.
+    notices: NoticeChannel,
     /// Signals that the status of a task of the server may have changed.
     tasks: Notify,
     /// Records the requests for a daemon.
@@ -105,6 +108,7 @@ impl ServerRequests {
             turn: Semaphore::new(1),
             visits: PageVisits::default(),
             visit_channel: services.visits.clone(),
+            notices: services.notices.clone(),
             tasks: Notify::new(),
             observer: None,
         }
@@ -217,6 +221,16 @@ impl ServerRequests {
             self.visit_channel
                 .send_visit(FinishedVisit { server: self.server.clone(), params: params.clone() });
         }
+    }
+
+    /// Passes a notification to listeners, such as a gateway with clients that understand it.
+    pub fn forward_notice(&self, Notice { method, params, cause }: &Notice) {
+        self.notices.send_notice(|| ServerNotice {
+            server: self.server.clone(),
+            principal: self.principal_for(*cause, params.as_ref()),
+            method: method.clone(),
+            params: params.clone(),
+        });
     }
 
     /// Registers a call of a tool as in flight until the guard is dropped.

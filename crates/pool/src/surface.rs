@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcparley_model::limits::{LIST_ITEMS, LIST_PAGES, LIST_TIME};
+use mcparley_model::limits::{LIST_BYTES, LIST_ITEMS, LIST_PAGES, LIST_TIME};
 use mcparley_model::text::Untrusted;
 use mcparley_model::tool::{Tool, ToolFault, WithheldTool};
 use mcparley_wire::{Failure, METHOD_NOT_FOUND, ProtocolSession, RawJson, ServerDescription};
@@ -186,7 +186,8 @@ impl Surface {
     }
 
     async fn refetch_within(&self, session: &ProtocolSession, lists: ListSet, time: Duration) -> Self {
-        let limit = ListLimits { pages: LIST_PAGES, items: LIST_ITEMS, time: time.min(LIST_TIME) };
+        let time = time.min(LIST_TIME);
+        let limit = ListLimits { pages: LIST_PAGES, items: LIST_ITEMS, bytes: LIST_BYTES, time };
         let list = |wanted: ListSet, asked: ListRequest| async move {
             if lists.contains(wanted) { Some(pages::fetch_list(session, asked, limit).await) } else { None }
         };
@@ -355,6 +356,7 @@ fn has_name(raw: &RawJson) -> bool {
 struct ListLimits {
     pages: usize,
     items: usize,
+    bytes: usize,
     time: Duration,
 }
 

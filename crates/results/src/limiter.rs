@@ -52,6 +52,12 @@ impl ResultLimiter {
         Self { stored: Arc::new(self.stored.for_owner(owner)), unpacking: Arc::clone(&self.unpacking) }
     }
 
+    /// This limiter without the paths of stored results, for callers on other machines: they read them by handle.
+    #[must_use]
+    pub fn without_paths(&self) -> Self {
+        Self { stored: Arc::new(self.stored.without_paths()), unpacking: Arc::clone(&self.unpacking) }
+    }
+
     /// Removes stored results that earlier hosts left behind.
     pub fn remove_old_results(&self) -> impl Future<Output = ()> + Send + 'static {
         let store = Arc::clone(&self.stored.store);

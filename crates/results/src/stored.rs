@@ -32,6 +32,8 @@ pub(crate) struct StoredResults {
     entries: Arc<Mutex<HashMap<ResultHandle, StoredEntry>>>,
     /// The account that stores and reads; of several, none can read results of another.
     owner: Option<Arc<str>>,
+    /// Whether outcomes name the files of stored results.
+    shows_paths: bool,
 }
 
 /// Index entry of one stored result.
@@ -54,12 +56,22 @@ pub(crate) enum StoredContent {
 
 impl StoredResults {
     pub(crate) fn new(store: Arc<dyn ResultStore>) -> Self {
-        Self { store, entries: Arc::default(), owner: None }
+        Self { store, entries: Arc::default(), owner: None, shows_paths: true }
     }
 
     /// The results of one account, in the same store and index.
     pub(crate) fn for_owner(&self, owner: Option<&Arc<str>>) -> Self {
-        Self { store: Arc::clone(&self.store), entries: Arc::clone(&self.entries), owner: owner.cloned() }
+        Self { owner: owner.cloned(), ..self.clone_index() }
+    }
+
+    /// The same results, without the paths of their files.
+    pub(crate) fn without_paths(&self) -> Self {
+        Self { shows_paths: false, ..self.clone_index() }
+    }
+
+    fn clone_index(&self) -> Self {
+        let (store, entries) = (Arc::clone(&self.store), Arc::clone(&self.entries));
+        Self { store, entries, owner: self.owner.clone(), shows_paths: self.shows_paths }
     }
 
     /// Finds the stored result with this handle, if it is the owner's.
@@ -106,7 +118,7 @@ impl StoredResults {
         let path = self.store.store_result(&ResultPayload { handle: &handle, extension, bytes })?;
         let entry = StoredEntry { bytes: bytes.len() as u64, content, owner: self.owner.clone() };
         self.lock_entries().insert(handle.clone(), entry);
-        Ok((handle, path))
+        Ok((handle, path.filter(|_| self.shows_paths)))
     }
 
     fn lock_entries(&self) -> std::sync::MutexGuard<'_, HashMap<ResultHandle, StoredEntry>> {

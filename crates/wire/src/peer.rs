@@ -10,6 +10,7 @@ mod inbox;
 pub(crate) mod incoming;
 mod owed_answers;
 mod pending;
+mod progress;
 pub(crate) mod refusal;
 pub(crate) mod replies;
 
@@ -35,6 +36,7 @@ use pending::PendingCalls;
 pub use call::{PeerCallOptions, PreparedRequest, ProgressUpdate};
 pub(crate) use inbox::Inbox;
 pub use inbox::{StrayCounts, StrayRecord};
+pub use progress::{NewestProgress, ProgressReceiver, ProgressSender, progress_channel};
 
 /// Time for the other side to read a cancellation, before the connection may be closed.
 const HEARING: Duration = Duration::from_millis(50);

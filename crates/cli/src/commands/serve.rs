@@ -102,7 +102,10 @@ fn build_host(
     });
     let host = HostBuilder::new(&context.paths, loaded.clone()).watch_files(&context.run_options);
     let host = host.organization(organisation).entry_point("serve").daemon(context.daemon());
-    let host = if args.gateway_mode().for_model { host } else { host.without_result_limit() };
+    let has_limit = args.gateway_mode().for_model || has_model_view(args, loaded);
+    let host = if has_limit { host } else { host.without_result_limit() };
+    // Clients over HTTP may be on other machines, where paths of this one mean nothing.
+    let host = if args.doors.http.is_some() { host.hide_result_paths() } else { host };
     let host = if args.doors.ui { host.count_calls() } else { host };
     let chosen: Vec<&String> = args.only.iter().chain(&args.one).collect();
     let named = || chosen.iter().map(|name| ServerName::new(name)).collect();
@@ -118,6 +121,11 @@ fn build_host(
     } else {
         host.without_built_in_server()
     })
+}
+
+/// Whether a view of the settings applies the limits for models.
+fn has_model_view(args: &ServeArgs, loaded: &LoadedConfig) -> bool {
+    args.doors.is_used() && loaded.settings.gateways.iter().any(|view| view.value.for_model == Some(true))
 }
 
 fn tool_budget(args: &ServeArgs, loaded: &LoadedConfig, out: &mut TerminalOutput) -> Budget {

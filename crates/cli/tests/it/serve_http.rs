@@ -209,6 +209,29 @@ fn view_of_the_settings_is_served_to_its_clients_with_its_own_mode() {
     assert!(!main.contains(r#""text":"hi""#), "{main}");
 }
 
+// R5 G1 G4: clients may be on other machines, and a view may have limits that its gateway has not.
+#[test]
+fn stored_result_of_a_client_over_http_has_a_handle_and_no_path() {
+    let world = world(&json!({ "one": entry(&ScriptedStdio::new(&[])) }));
+    world.write(
+        "home/.claude/settings.json",
+        r#"{"gateways": {"model": {"forModel": true, "principals": ["*"]}}}"#,
+    );
+    let long = "a line of text\n".repeat(20_000);
+    let params = json!({ "name": "one__echo", "arguments": { "message": long } });
+    for (options, path, is_stored) in [
+        (&["--for-model", "--allowed-tools", "mcp__one"][..], "/mcp", true),
+        (&["--allowed-tools", "mcp__one"][..], "/mcp/model", true),
+        (&["--allowed-tools", "mcp__one"][..], "/mcp", false),
+    ] {
+        let gateway = HttpGateway::start(&world, options);
+        let answer = post(&gateway.address, path, "none", "tools/call", &params);
+        assert_eq!(answer.contains("It is stored as `result-"), is_stored, "{path}: {}", answer.len());
+        assert_eq!(answer.len() < 10_000, is_stored, "{path}");
+        assert!(!answer.contains(&*world.root.to_string_lossy()), "{answer}");
+    }
+}
+
 fn address_of(lines: &[String]) -> String {
     let address = |line: &String| line.split("http://").nth(1)?.strip_suffix("/mcp").map(str::to_owned);
     lines.iter().find_map(address).unwrap()

@@ -16,8 +16,10 @@ use crate::question_route::QuestionRoute;
 #[derive(Clone)]
 pub(crate) struct ListedRoute {
     route: QuestionRoute,
-    /// The list, and the call that the questions belong to; `None` if the questions are not listed.
-    list: Option<(Arc<QuestionRegistry>, Arc<QuestionSource>)>,
+    /// The list of questions.
+    pending: Arc<QuestionRegistry>,
+    /// The call that the questions belong to.
+    source: Arc<QuestionSource>,
 }
 
 /// The first answer to a question.
@@ -35,12 +37,7 @@ impl ListedRoute {
         pending: &Arc<QuestionRegistry>,
         source: Arc<QuestionSource>,
     ) -> Self {
-        Self { route, list: Some((Arc::clone(pending), source)) }
-    }
-
-    /// A route whose questions only the client answers.
-    pub(crate) fn without_list(route: QuestionRoute) -> Self {
-        Self { route, list: None }
+        Self { route, pending: Arc::clone(pending), source }
     }
 
     /// Whether the client comes back with the answers in a repeated request.
@@ -50,7 +47,7 @@ impl ListedRoute {
 
     /// The time of the last answer from another terminal.
     pub(crate) fn last_answer(&self) -> Option<Instant> {
-        self.list.as_ref().and_then(|(_, source)| source.last_answer())
+        self.source.last_answer()
     }
 
     /// Sends a request of a server, and waits for the first answer, as long as it takes.
@@ -63,8 +60,9 @@ impl ListedRoute {
         (key, method): (&'static str, &'static str),
         params: RawJson,
     ) -> Result<RawJson, RpcError> {
-        let details = self.list.as_ref().and_then(|_| QuestionDetails::from_request(method, &params));
-        let Some(details) = details else { return self.route.send_question(key, method, params).await };
+        let Some(details) = QuestionDetails::from_request(method, &params) else {
+            return self.route.send_question(key, method, params).await;
+        };
         let kind = details.kind();
         let server = Some(server.as_str().to_owned());
         match self.ask_question((server, details), (key, method), params).await {
@@ -82,8 +80,7 @@ impl ListedRoute {
         params: RawJson,
     ) -> QuestionAnswer {
         let asking = self.route.send_question(key, method, params);
-        let Some((pending, source)) = &self.list else { return QuestionAnswer::Client(asking.await) };
-        let mut listed = pending.list_question(source, server, details);
+        let mut listed = self.pending.list_question(&self.source, server, details);
         tokio::select! {
             biased;
             Ok(answer) = &mut listed.answer => QuestionAnswer::Terminal(answer),

@@ -87,12 +87,12 @@ impl GatewaySession {
                         running.line.move_to(replies);
                         *running
                     }
-                    ReturnedCall::Lost if self.is_repeatable(&wanted.name) => {
+                    ReturnedCall::Lost { is_unsent } if is_unsent || self.is_repeatable(&wanted.name) => {
                         let again = CallRequest { responses: None, state: None, ..wanted.clone() };
                         self.wait_for_roots().await;
                         self.start_call((caller, meta), (&again, None), (token.is_some(), None), replies)?
                     }
-                    ReturnedCall::Lost => {
+                    ReturnedCall::Lost { .. } => {
                         return answer::error_result(OUTCOME_UNKNOWN, &caller).map(JsonPieces::from);
                     }
                 }
@@ -143,6 +143,8 @@ impl GatewaySession {
         let unreadable = |_| RpcError::new(INVALID_PARAMS, "`arguments` cannot be read");
         let call = Call::new(&wanted.name, Value::Null);
         let call = call.with_raw_json(wanted.arguments.clone()).map_err(unreadable)?;
+        // The host limits results as soon as one of its views is for models.
+        let call = if self.shared.gateway.mode.for_model { call } else { call.without_result_limit() };
         let (call, progress) = match with_progress {
             true => {
                 let (call, progress) = call.with_progress();
@@ -152,7 +154,8 @@ impl GatewaySession {
         };
         let (route, questions) = QuestionRoute::new(caller, replies);
         let pending = &self.shared.gateway.pending;
-        let route = ListedRoute::new(route, pending, Arc::new(self.question_source(wanted, meta)));
+        let source = self.question_source((&wanted.name, &wanted.arguments), meta);
+        let route = ListedRoute::new(route, pending, Arc::new(source));
         let line = Arc::new(CallLine::new(self, (caller, meta), route.clone(), replies));
         let context = self.context_with(ClientAsker::new(caller, route), &line, meta);
         let members = [
@@ -168,28 +171,33 @@ impl GatewaySession {
             None => Box::pin(async move { CallEnd::Call(Box::new(host.call_to_forward(call).await)) }),
         };
         let keys = QuestionKeys::default();
-        Ok(RunningCall { call, questions, progress, line, open: Vec::new(), keys, is_task: false })
+        let server = self.host().catalog().get(&wanted.name).and_then(|entry| entry.server().cloned());
+        Ok(RunningCall { call, questions, progress, line, server, open: Vec::new(), keys, is_task: false })
     }
 
-    /// The call, as its questions are listed for other terminals.
-    fn question_source(&self, wanted: &CallRequest, meta: &RequestMeta) -> QuestionSource {
+    /// The call of a tool or of a method, as its questions are listed for other terminals.
+    fn question_source(&self, (name, arguments): (&str, &RawJson), meta: &RequestMeta) -> QuestionSource {
         QuestionSource {
-            tool: wanted.name.clone(),
+            tool: name.to_owned(),
             principal: Arc::clone(self.principal()),
             client: meta.client_name().or_else(|| self.shared.client.get().cloned()),
-            arguments: wanted.arguments.clone(),
+            arguments: arguments.clone(),
             answered: Mutex::default(),
         }
     }
 
-    /// The context of a request that is not a tool call, with its line and its questions.
+    /// The context of a request of this method that is not a tool call, with its line and its questions. Without a
+    /// receiver for the questions, a server that asks gets an error at once.
     pub(crate) fn request_context(
         &self,
+        (method, params): (&str, Option<&RawJson>),
         (caller, meta): (Caller, &RequestMeta),
         replies: &Replies,
     ) -> (CallContext, Arc<CallLine>, Option<mpsc::Receiver<ClientQuestion>>) {
         let (route, questions) = QuestionRoute::new(caller, replies);
-        let route = ListedRoute::without_list(route);
+        let arguments = params.cloned().unwrap_or_else(|| RawJson::from_text("{}"));
+        let source = Arc::new(self.question_source((method, &arguments), meta));
+        let route = ListedRoute::new(route, &self.shared.gateway.pending, source);
         let line = Arc::new(CallLine::new(self, (caller, meta), route.clone(), replies));
         (self.context_with(ClientAsker::new(caller, route), &line, meta), line, questions)
     }

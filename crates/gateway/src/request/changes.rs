@@ -1,7 +1,6 @@
 //! Notifies clients about changes of their lists and resources, debounced: one notification for many changes.
 
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use mcparley::model::limits::{LIST_CHANGED_QUIET, LISTEN_ANSWER_TIME, SERVED_RESOURCE_SUBSCRIPTIONS};
@@ -16,15 +15,15 @@ use tokio::time::Instant;
 use crate::client_abilities::Caller;
 use crate::request::subscribe::UPDATED;
 use crate::response::item::ToolListItem;
+use crate::response::resource_update::SUBSCRIPTION;
 use crate::session::GatewaySession;
 use crate::session::tool_list::ShownTools;
-use crate::view::{ListKind, View};
+use crate::view::View;
 
 const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
 const PROMPTS_CHANGED: &str = "notifications/prompts/list_changed";
 const RESOURCES_CHANGED: &str = "notifications/resources/list_changed";
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
-const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
 /// The notifications that a client of the new era asks for.
 #[derive(Debug, Default, Deserialize)]
@@ -75,7 +74,8 @@ impl GatewaySession {
             () = self.shared.listing.assumed.notified() => self.assume_lists().await,
         }
         loop {
-            let changed = self.wait_for_change(&mut last, Baseline::ShownLists).await;
+            let form = (Baseline::ShownLists, self.has_apps());
+            let changed = self.wait_for_change(&mut last, form).await;
             if let (true, Some(channel)) = (self.has_handshake(), self.channel()) {
                 for method in changed {
                     send_until_delivered(channel, method, None).await;
@@ -102,7 +102,7 @@ impl GatewaySession {
             return Err(RpcError::new(INVALID_PARAMS, "there are too many subscriptions already"));
         };
         let uris = distinct_resources(&wanted.resource_subscriptions)?;
-        let mut last = self.current_lists();
+        let mut last = self.current_lists(caller.has_apps);
         let opened = self.open_subscriptions(caller, &uris).await;
         let subscribed: Vec<String> = opened.iter().map(|(uri, _)| uri.clone()).collect();
         let name: Value = id.decode().unwrap_or_default();
@@ -110,10 +110,10 @@ impl GatewaySession {
         let heard = wanted.acknowledge(&self.shared.gateway.view(), &subscribed);
         let acknowledged = json!({ "_meta": meta, "notifications": heard });
         send_until_delivered(replies, ACKNOWLEDGED, Some(&acknowledged)).await;
-        let mut updates = forward_updates(opened, replies, &meta);
+        let mut updates = self.forward_updates(opened, replies, &name);
         loop {
             tokio::select! {
-                changed = self.wait_for_change(&mut last, Baseline::LastAnnounced) => {
+                changed = self.wait_for_change(&mut last, (Baseline::LastAnnounced, caller.has_apps)) => {
                     for method in changed.into_iter().filter(|method| wanted.wants(method)) {
                         send_until_delivered(replies, method, Some(&json!({ "_meta": meta }))).await;
                     }
@@ -143,21 +143,45 @@ impl GatewaySession {
         opened.into_iter().map(|(_, uri, subscription)| (uri, subscription)).collect()
     }
 
-    /// The lists as they are now.
-    fn current_lists(&self) -> LastAnnounced {
+    /// Forwards the updates of resources to a client, each in a task that ends with the set.
+    fn forward_updates(
+        &self,
+        opened: Vec<(String, Subscription)>,
+        replies: &Replies,
+        id: &Value,
+    ) -> JoinSet<()> {
+        let mut tasks = JoinSet::new();
+        for (uri, mut subscription) in opened {
+            let form = self.update_form(&uri, &subscription, Some(id));
+            let replies = replies.clone();
+            tasks.spawn(async move {
+                while let Ok(update) = subscription.next_update().await {
+                    retry_until_delivered(&replies, UPDATED, Some(&form.fit_update(update.as_ref()))).await;
+                }
+            });
+        }
+        tasks
+    }
+
+    /// The lists as they are now, for a client that shows apps or not.
+    fn current_lists(&self, has_apps: bool) -> LastAnnounced {
         let view = self.shared.gateway.view();
         LastAnnounced {
             revision: view.catalog.revision(),
             count: 0,
-            items: self.visible_items(&view),
-            prompts: Some(prompts_digest(&view)),
-            resources: Some(resources_digest(&view)),
+            items: self.visible_items(&view, has_apps),
+            prompts: Some(view.prompts_digest()),
+            resources: Some(view.resources_digest()),
             passed: passed_changes(&view),
         }
     }
 
     /// Waits until lists differ from those the client knows, and returns the methods that announce them.
-    async fn wait_for_change(&self, last: &mut LastAnnounced, baseline: Baseline) -> Vec<&'static str> {
+    async fn wait_for_change(
+        &self,
+        last: &mut LastAnnounced,
+        (baseline, has_apps): (Baseline, bool),
+    ) -> Vec<&'static str> {
         loop {
             tokio::select! {
                 () = self.host().wait_for_new_catalog(last.revision) => {}
@@ -168,7 +192,7 @@ impl GatewaySession {
             last.revision = catalog.revision();
             let view = self.shared.gateway.view_of(catalog);
             let shown = self.shared.listing.lock_shown().clone();
-            let items = self.visible_items(&view);
+            let items = self.visible_items(&view, has_apps);
             let changed = last.update_lists(&shown, (items, &view), baseline);
             if !changed.is_empty() {
                 return changed;
@@ -181,33 +205,21 @@ impl GatewaySession {
 fn distinct_resources(uris: &[String]) -> Result<Vec<String>, RpcError> {
     let mut seen = HashSet::new();
     let distinct: Vec<String> = uris.iter().filter(|uri| seen.insert(uri.as_str())).cloned().collect();
-    match distinct.len() > SERVED_RESOURCE_SUBSCRIPTIONS {
-        true => {
-            let reason = format!("there are more than {SERVED_RESOURCE_SUBSCRIPTIONS} resources");
-            Err(RpcError::new(INVALID_PARAMS, &reason))
-        }
-        false => Ok(distinct),
+    if distinct.len() > SERVED_RESOURCE_SUBSCRIPTIONS {
+        let reason = format!("there are more than {SERVED_RESOURCE_SUBSCRIPTIONS} resources");
+        return Err(RpcError::new(INVALID_PARAMS, &reason));
     }
-}
-
-/// Forwards the updates of resources to a client, each in a task that ends with the set.
-fn forward_updates(opened: Vec<(String, Subscription)>, replies: &Replies, meta: &Value) -> JoinSet<()> {
-    let mut tasks = JoinSet::new();
-    for (uri, mut subscription) in opened {
-        let (replies, params) = (replies.clone(), json!({ "uri": uri, "_meta": meta }));
-        tasks.spawn(async move {
-            while subscription.wait_for_update().await.is_ok() {
-                send_until_delivered(&replies, UPDATED, Some(&params)).await;
-            }
-        });
-    }
-    tasks
+    Ok(distinct)
 }
 
 /// Sends a notification of a subscription, with retries while the client does not read.
 async fn send_until_delivered(replies: &Replies, method: &str, params: Option<&Value>) {
     let Ok(params) = params.map(RawJson::from_value).transpose() else { return };
-    while replies.notify(method, params.as_ref()) == Delivery::Dropped {
+    retry_until_delivered(replies, method, params.as_ref()).await;
+}
+
+async fn retry_until_delivered(replies: &Replies, method: &str, params: Option<&RawJson>) {
+    while replies.notify(method, params) == Delivery::Dropped {
         tokio::time::sleep(LIST_CHANGED_QUIET).await;
     }
 }
@@ -253,8 +265,8 @@ impl LastAnnounced {
             changed.push(TOOLS_CHANGED);
         }
         let others = [
-            (&mut self.prompts, shown.prompts, prompts_digest(view), PROMPTS_CHANGED),
-            (&mut self.resources, shown.resources, resources_digest(view), RESOURCES_CHANGED),
+            (&mut self.prompts, shown.prompts, view.prompts_digest(), PROMPTS_CHANGED),
+            (&mut self.resources, shown.resources, view.resources_digest(), RESOURCES_CHANGED),
         ];
         for (announced, shown, now, method) in others {
             let is_known = match baseline {
@@ -305,23 +317,4 @@ fn are_same(one: &Arc<Vec<ToolListItem>>, other: &Arc<Vec<ToolListItem>>) -> boo
         return true;
     }
     one.len() == other.len() && one.iter().zip(other.iter()).all(|(one, other)| one.is_same(other))
-}
-
-/// A digest of the prompts of a view.
-pub(crate) fn prompts_digest(view: &View) -> u64 {
-    list_digest(view, &[ListKind::Prompts])
-}
-
-/// A digest of everything that the notification about resources covers.
-pub(crate) fn resources_digest(view: &View) -> u64 {
-    list_digest(view, &[ListKind::Resources, ListKind::Templates, ListKind::Skills])
-}
-
-fn list_digest(view: &View, kinds: &[ListKind]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    for kind in kinds {
-        view.rendered_items(*kind).iter().for_each(|item| item.json.hash(&mut hasher));
-        hasher.write_u8(0);
-    }
-    hasher.finish()
 }

@@ -52,8 +52,11 @@ impl GatewaySession {
             let others = members.iter().filter(|(name, _)| *name != "_meta");
             sent = others.fold(sent, |sent, (name, value)| sent.with_raw(name, &params.share_slice(value)));
         }
-        let (context, _line, _unanswered) =
-            self.request_context((request.caller, request.meta), request.replies);
+        let about = (method, params);
+        let (context, _line, questions) =
+            self.request_context(about, (request.caller, request.meta), request.replies);
+        // An extension's request cannot come back with answers.
+        drop(questions);
         let answer = self.host().relay_unknown_request(&server.name, method, sent, Some(context)).await;
         let era = ServerEra::of_server(&view, &server.name);
         let answer = answer.map_err(|error| request_error(error, (method, None), &request.caller, era))?;
@@ -62,8 +65,19 @@ impl GatewaySession {
     }
 }
 
+/// Whether a method is one of the protocol itself, in any revision.
+pub(crate) fn is_protocol_method(method: &str) -> bool {
+    let mut parts = method.split('/');
+    match (parts.next(), parts.next()) {
+        (Some("notifications"), Some(name)) => {
+            PROTOCOL.contains(&name) || matches!(name, "initialized" | "cancelled" | "progress" | "message")
+        }
+        (name, _) => name.is_none_or(|name| PROTOCOL.contains(&name)),
+    }
+}
+
 /// Whether a server declares an extension or an experimental capability.
-fn has_extension(capabilities: &Map<String, Value>) -> bool {
+pub(crate) fn has_extension(capabilities: &Map<String, Value>) -> bool {
     let is_declared = |name: &str| {
         let declared = capabilities.get(name).and_then(Value::as_object);
         declared.is_some_and(|declared| !declared.is_empty())
@@ -74,4 +88,20 @@ fn has_extension(capabilities: &Map<String, Value>) -> bool {
 /// A method name for an error message: short, with hidden characters escaped.
 fn display_method(method: &str) -> String {
     mcparley::model::text::display_line(&method.chars().take(64).collect::<String>()).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // G7
+    #[test]
+    fn methods_of_the_protocol_are_told_from_those_of_extensions() {
+        for method in ["tools/call", "ping", "notifications/progress", "notifications/tools/list_changed"] {
+            assert!(is_protocol_method(method), "{method}");
+        }
+        for method in ["vendor/do", "notifications/vendor/done", "vendor"] {
+            assert!(!is_protocol_method(method), "{method}");
+        }
+    }
 }

@@ -15,7 +15,6 @@ use mcparley_wire::{RawJson, RpcError};
 
 use crate::client_abilities::Caller;
 use crate::cluster_link::session_values::LISTED;
-use crate::request::changes::{prompts_digest, resources_digest};
 use crate::response::era::ResultForm;
 use crate::response::item::{CALL_TOOL, ToolListItem};
 use crate::response::page::{PageItem, PagedList, build_page};
@@ -31,9 +30,8 @@ impl GatewaySession {
         params: Option<&RawJson>,
     ) -> Result<RawJson, RpcError> {
         self.await_first_servers().await;
-        self.shared.listing.lock_shown().has_apps = caller.has_apps;
         let view = self.shared.gateway.view_of(self.host().publish_catalog());
-        let items = self.page_items(&view, params);
+        let items = self.page_items(&view, params, caller.has_apps);
         if items.iter().any(|item| matches!(item, ToolListItem::CallTool)) {
             self.host().prepare_search();
         }
@@ -45,7 +43,7 @@ impl GatewaySession {
         let hints = view.list_hints(ListKind::Tools);
         let list = PagedList { kind: ListKind::Tools, len: items.len(), hints, item: &item };
         let page = self.build_list_page(&list, params, (caller, &view))?;
-        self.shared.listing.replace_list(Arc::clone(&items), view.catalog.revision());
+        self.shared.listing.replace_list(Arc::clone(&items), (view.catalog.revision(), caller.has_apps));
         if self.shared.listing.lock_shown().count == 1 {
             self.share_value(LISTED, &true);
         }
@@ -53,14 +51,19 @@ impl GatewaySession {
     }
 
     /// The tools of a list. A later page of an unchanged list reuses the items of the first.
-    fn page_items(&self, view: &Arc<View>, params: Option<&RawJson>) -> Arc<Vec<ToolListItem>> {
+    fn page_items(
+        &self,
+        view: &Arc<View>,
+        params: Option<&RawJson>,
+        has_apps: bool,
+    ) -> Arc<Vec<ToolListItem>> {
         let is_first = params.and_then(|params| params.member("cursor")).is_none();
         let shown = self.shared.listing.lock_shown();
-        if !is_first && shown.items_of == Some((view.catalog.revision(), shown.found.len(), shown.has_apps)) {
+        if !is_first && shown.items_of == Some((view.catalog.revision(), shown.found.len(), has_apps)) {
             return Arc::clone(&shown.items);
         }
         drop(shown);
-        self.visible_items(view)
+        self.visible_items(view, has_apps)
     }
 
     /// Answers `prompts/list`, `resources/list`, `resources/templates/list` and `skills/list`.
@@ -77,9 +80,9 @@ impl GatewaySession {
         let list = PagedList { kind, len: items.len(), hints: view.list_hints(kind), item: &item };
         let page = self.build_list_page(&list, params, (caller, &view))?;
         self.shared.listing.note_list(|shown| match kind {
-            ListKind::Prompts => shown.prompts = Some(prompts_digest(&view)),
+            ListKind::Prompts => shown.prompts = Some(view.prompts_digest()),
             ListKind::Resources | ListKind::Templates | ListKind::Skills => {
-                shown.resources = Some(resources_digest(&view));
+                shown.resources = Some(view.resources_digest());
             }
             ListKind::Tools => {}
         });
@@ -101,11 +104,12 @@ impl GatewaySession {
     pub(crate) async fn assume_lists(&self) {
         self.await_first_servers().await;
         let view = self.shared.gateway.view();
-        let items = self.visible_items(&view);
-        self.shared.listing.replace_list(items, view.catalog.revision());
+        let has_apps = self.has_apps();
+        let items = self.visible_items(&view, has_apps);
+        self.shared.listing.replace_list(items, (view.catalog.revision(), has_apps));
         self.shared.listing.note_list(|shown| {
-            shown.prompts = Some(prompts_digest(&view));
-            shown.resources = Some(resources_digest(&view));
+            shown.prompts = Some(view.prompts_digest());
+            shown.resources = Some(view.resources_digest());
         });
     }
 
@@ -151,21 +155,24 @@ impl GatewaySession {
     }
 
     /// The tools of a view that this client is shown. Clients that have found no tools of their own share
-    /// one list.
-    pub(crate) fn visible_items(&self, view: &Arc<View>) -> Arc<Vec<ToolListItem>> {
+    /// one list. Tools for apps are included only for a client that shows apps: clients of the new era with one
+    /// token share this session, and each request declares the capabilities of its client.
+    pub(crate) fn visible_items(&self, view: &Arc<View>, has_apps: bool) -> Arc<Vec<ToolListItem>> {
         let shown = self.shared.listing.lock_shown().clone();
         // In a first session with slow servers the client can search for their tools, even if it ignores
         // change notifications.
         let more_to_come = self.host().has_unknown_servers();
-        let first = ShownTools { has_apps: shown.has_apps, ..ShownTools::default() };
-        let common = self.shared.gateway.tool_lists.list_of(view, (more_to_come, shown.has_apps), || {
-            self.select_items(&view.catalog, &first, more_to_come)
-        });
+        let form = (more_to_come, has_apps);
+        let common = self
+            .shared
+            .gateway
+            .tool_lists
+            .list_of(view, form, || self.select_items(&view.catalog, &ShownTools::default(), form));
         let is_common = shown.items.is_empty() || Arc::ptr_eq(&shown.items, &common);
         if shown.found.is_empty() && is_common {
             return common;
         }
-        let own = self.select_items(&view.catalog, &shown, more_to_come);
+        let own = self.select_items(&view.catalog, &shown, form);
         let is_same = |(one, other): (&ToolListItem, &ToolListItem)| one.is_same(other);
         match own.len() == common.len() && own.iter().zip(common.iter()).all(is_same) {
             true => common,
@@ -174,11 +181,16 @@ impl GatewaySession {
     }
 
     /// Selects the tools for a client that was shown these tools before.
-    fn select_items(&self, catalog: &Catalog, shown: &ShownTools, more_to_come: bool) -> Vec<ToolListItem> {
+    fn select_items(
+        &self,
+        catalog: &Catalog,
+        shown: &ShownTools,
+        (more_to_come, has_apps): (bool, bool),
+    ) -> Vec<ToolListItem> {
         let offer = catalog.model_offer(&self.shared.gateway.budget);
         let offer = if more_to_come { offer.with_search() } else { offer };
         let offer = offer.with_earlier(shown.items.iter().map(ToolListItem::name)).with_found(&shown.found);
-        let apps = if shown.has_apps { offer.for_apps } else { Vec::new() };
+        let apps = if has_apps { offer.for_apps } else { Vec::new() };
         let is_shown = |entry: &Arc<CatalogEntry>| self.shared.gateway.mode.shows_provider(&entry.provider);
         let listed = offer.listed.into_iter().chain(apps).filter(is_shown);
         let mut items: Vec<ToolListItem> = listed.map(ToolListItem::Tool).collect();

@@ -6,11 +6,12 @@
 use mcparley::model::log_level::LogLevel;
 use mcparley::pool::log::{LogMessage, LogSource};
 use mcparley_wire::{INVALID_PARAMS, RawJson, RpcError};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::cluster_link::session_values::LEVEL;
+use crate::response::log_message::fit_log_message;
 use crate::response::serialize_result;
 use crate::session::GatewaySession;
 
@@ -64,22 +65,23 @@ impl GatewaySession {
         }
     }
 
-    fn forward_log(&self, LogMessage { server, principal, line, .. }: &LogMessage) {
+    fn forward_log(&self, LogMessage { server, principal, line, params }: &LogMessage) {
         // A message that belongs to no call may reveal another client's call.
         let is_ours = match principal {
             Some(principal) => *principal == self.principal().id,
             None => self.shared.gateway.has_one_client(),
         };
-        let LogSource::Server { level, logger } = &line.from else { return };
-        // A message with an unknown level is forwarded as `info`.
+        let LogSource::Server { level, .. } = &line.from else { return };
+        // A message with an unknown level counts as `info`.
         let level = level.parse().unwrap_or(LogLevel::Info);
         let is_shown = || self.host().servers().iter().any(|shown| shown.name == *server);
         if !is_ours || !self.shared.logging.includes(level) || !is_shown() {
             return;
         }
-        let name = logger.as_ref().map_or_else(|| server.to_string(), |logger| format!("{server}/{logger}"));
-        let name: Value = mcparley::model::text::clean_text(&name).into();
-        let params = json!({ "level": level.as_str(), "logger": name, "data": line.text.clean_text() });
-        self.send_notification("notifications/message", Some(params));
+        let params = fit_log_message(&self.shared.gateway.mode, server, params);
+        if let Some(channel) = self.channel() {
+            // A message that the client does not read is dropped.
+            let _delivery = channel.notify("notifications/message", Some(&params));
+        }
     }
 }

@@ -75,7 +75,8 @@ impl GatewaySession {
     /// Starts the request for the result of a task.
     fn start_task_result(&self, request: RelayedRequest<'_>, task: &TaskAddress) -> RunningCall {
         let RelayedRequest { caller, meta, replies } = request;
-        let (context, line, questions) = self.request_context((caller, meta), replies);
+        let (context, line, questions) =
+            self.request_context(("tasks/result", None), (caller, meta), replies);
         let (host, task) = (self.host().clone(), task.clone());
         let call = Box::pin(async move {
             let answer = host.relay_task_result(&task.server, &task.id, context).await;
@@ -83,8 +84,8 @@ impl GatewaySession {
                 answer.map_err(|error| request_error(error, ("tasks/result", None), &caller, None)),
             )
         });
-        let keys = QuestionKeys::default();
-        RunningCall { call, questions, progress: None, line, open: Vec::new(), keys, is_task: false }
+        let (keys, open) = (QuestionKeys::default(), Vec::new());
+        RunningCall { call, questions, progress: None, line, server: None, open, keys, is_task: false }
     }
 
     /// Fetches the result of a task for a client of the old era, which is asked during the request.

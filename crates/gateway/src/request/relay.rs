@@ -36,8 +36,11 @@ impl GatewaySession {
         (method, uri): (&'static str, Option<&str>),
         params: RequestParams,
     ) -> Result<RawJson, RpcError> {
-        let (context, _line, _questions) =
-            self.request_context((request.caller, request.meta), request.replies);
+        let about = (method, None);
+        let (context, _line, questions) =
+            self.request_context(about, (request.caller, request.meta), request.replies);
+        // Such a request cannot come back with answers.
+        drop(questions);
         let answer = self.host().relay_request(server, method, params, Some(context)).await;
         answer.map_err(|error| {
             let era = ServerEra::of_server(&self.shared.gateway.view(), server);
@@ -67,7 +70,7 @@ impl GatewaySession {
             None => None,
         };
         // Prompts and resources are only read, so a lost request is made again, without its answers.
-        let is_lost = matches!(returned, Some(ReturnedCall::Lost));
+        let is_lost = matches!(returned, Some(ReturnedCall::Lost { .. }));
         let (responses, state) = if is_lost { (None, None) } else { (responses, state) };
         let running = match (&state, returned) {
             (_, Some(ReturnedCall::Running(running))) => {
@@ -75,7 +78,7 @@ impl GatewaySession {
                 *running
             }
             (Some(_), _) if self.is_old_server(server) => return Err(invalid_state_error()),
-            (Some(_) | None, Some(ReturnedCall::Lost) | None) => {
+            (Some(_) | None, Some(ReturnedCall::Lost { .. }) | None) => {
                 // Without a state they can only be for a server of the new era.
                 let is_ignored = self.is_old_server(server);
                 let state = state.clone().map(|state| self.open_server_state(digest, state)).transpose()?;
@@ -85,8 +88,10 @@ impl GatewaySession {
                     Some(value) => sent.with_raw(name, &value),
                     None => sent,
                 });
-                let (context, line, questions) = self.request_context((caller, meta), replies);
-                let (host, server, uri) = (self.host().clone(), server.clone(), uri.map(str::to_owned));
+                let (context, line, questions) =
+                    self.request_context((method, params), (caller, meta), replies);
+                let (host, asked) = (self.host().clone(), server.clone());
+                let (server, uri) = (server.clone(), uri.map(str::to_owned));
                 let gateway = self.shared.gateway.clone();
                 let call = Box::pin(async move {
                     let answer = host.relay_request(&server, method, sent, Some(context)).await;
@@ -96,8 +101,8 @@ impl GatewaySession {
                     });
                     CallEnd::Request(answer)
                 });
-                let keys = QuestionKeys::default();
-                RunningCall { call, questions, progress: None, line, open: Vec::new(), keys, is_task: false }
+                let (keys, open, server) = (QuestionKeys::default(), Vec::new(), Some(asked));
+                RunningCall { call, questions, progress: None, line, server, open, keys, is_task: false }
             }
         };
         match self.drive_until_question(digest, running, None).await? {

@@ -12,6 +12,7 @@ use crate::cluster_link::session_values::SUBSCRIPTIONS;
 use crate::request::relay::request_error;
 use crate::request::resources::{unknown_resource, uri_param};
 use crate::response::era::ServerEra;
+use crate::response::resource_update::UpdateForm;
 use crate::response::serialize_result;
 use crate::session::GatewaySession;
 
@@ -37,9 +38,9 @@ impl GatewaySession {
     /// Forwards the updates of a resource to the client.
     async fn watch_resource(&self, uri: String, caller: &Caller) -> Result<(), RpcError> {
         let subscription = self.open_subscription(&uri, caller).await?;
-        let params = serialize_result(&json!({ "uri": uri }))?;
         if let Some(channel) = self.channel().cloned() {
-            self.shared.watches.insert(uri, forward_updates(subscription, channel, params));
+            let form = self.update_form(&uri, &subscription, None);
+            self.shared.watches.insert(uri, forward_updates(subscription, channel, form));
         }
         Ok(())
     }
@@ -96,9 +97,9 @@ impl GatewaySession {
 }
 
 /// Forwards the updates of a resource until its server ends the subscription.
-async fn forward_updates(mut subscription: Subscription, channel: Replies, params: RawJson) {
-    while subscription.wait_for_update().await.is_ok() {
-        // A client that does not read loses the update; the next one says the same.
-        let _delivery = channel.notify(UPDATED, Some(&params));
+async fn forward_updates(mut subscription: Subscription, channel: Replies, form: UpdateForm) {
+    while let Ok(update) = subscription.next_update().await {
+        // A client that does not read loses the update.
+        let _delivery = channel.notify(UPDATED, Some(&form.fit_update(update.as_ref())));
     }
 }

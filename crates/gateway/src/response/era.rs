@@ -2,10 +2,10 @@
 
 use mcparley::model::name::ServerName;
 use mcparley::model::text::clean_json;
-use mcparley_wire::{INVALID_PARAMS, ProtocolVersion, RawJson, RpcError};
+use mcparley_wire::{HEADER_MISMATCH, INTERNAL, INVALID_PARAMS, ProtocolVersion, RawJson, RpcError};
 use serde_json::Value;
 
-use crate::client_abilities::Caller;
+use crate::client_abilities::{Caller, UNSUPPORTED_VERSION};
 use crate::json_edit::{JsonEdit, JsonMembers, MemberList, elements};
 use crate::mode::GatewayMode;
 use crate::response::handshake::server_info;
@@ -192,6 +192,9 @@ pub(crate) fn relayed_error(
     caller: &Caller,
     server_era: Option<ServerEra>,
 ) -> RpcError {
+    if matches!(error.code, HEADER_MISMATCH | UNSUPPORTED_VERSION) {
+        return hop_error(error);
+    }
     let names_uri = || {
         let named = error.data.as_ref().and_then(|data| data.member("uri"));
         named.and_then(|named| named.decode::<String>().ok()).is_some_and(|named| Some(named.as_str()) == uri)
@@ -206,6 +209,14 @@ pub(crate) fn relayed_error(
         (code, _) => code,
     };
     RpcError { code, ..error }
+}
+
+/// The error for a server's complaint about the request of the gateway itself, its headers or its version: the
+/// client could mend nothing, and would take the code for an answer to its own request.
+fn hop_error(RpcError { code, message, data }: RpcError) -> RpcError {
+    let data = data.as_ref().map_or("null", RawJson::as_str);
+    let data = RawJson::from_text(&format!(r#"{{"code":{code},"data":{data}}}"#));
+    RpcError { code: INTERNAL, message, data: Some(data) }
 }
 
 #[cfg(test)]
@@ -236,6 +247,13 @@ mod tests {
             let error = RpcError::new(sent, "gone").with_data(data);
             let relayed = relayed_error(error, ("resources/read", Some("a:b")), caller, server);
             assert_eq!(relayed.code, expected, "{server:?} {sent}");
+        }
+        for (caller, sent) in [(&old_client, HEADER_MISMATCH), (&new_client, UNSUPPORTED_VERSION)] {
+            let error = RpcError::new(sent, "odd").with_data(RawJson::from_text(r#"{"supported":[]}"#));
+            let relayed = relayed_error(error, ("tools/call", None), caller, new);
+            assert_eq!(relayed.code, INTERNAL, "{sent}");
+            let data = relayed.data.unwrap();
+            assert_eq!(data.as_str(), format!(r#"{{"code":{sent},"data":{{"supported":[]}}}}"#));
         }
     }
 }

@@ -25,13 +25,11 @@ pub(crate) fn result_meta() -> Value {
 }
 
 /// The capabilities of the gateway: those of all servers together; in transparent mode those of the server.
-/// Log messages outside of requests are forwarded in the old era only.
 fn capabilities(view: &View, offer: TaskOffer) -> Value {
     let own = view.servers.first().filter(|_| view.mode.is_transparent());
     if let Some((server, about)) = own.and_then(|server| Some((server, server.about.as_ref()?))) {
         return carried_capabilities(server, &about.capabilities, offer);
     }
-    let is_new = offer == TaskOffer::Extension;
     let mut all = Map::new();
     all.insert("tools".to_owned(), json!({ "listChanged": true }));
     if view.has_capability("prompts") {
@@ -53,7 +51,8 @@ fn capabilities(view: &View, offer: TaskOffer) -> Value {
     if view.has_capability("completions") {
         all.insert("completions".to_owned(), json!({}));
     }
-    if !is_new {
+    // The old era has one level for the session, which the gateway keeps; in the new era each request has its own.
+    if offer != TaskOffer::Extension || view.has_capability("logging") {
         all.insert("logging".to_owned(), json!({}));
     }
     let extensions = [SKILLS, APPS].into_iter().filter(|extension| view.has_capability(extension));

@@ -8,11 +8,13 @@
 pub(super) mod block;
 mod result_shape;
 
+use std::borrow::Cow;
+
 use mcparley::model::text::clean_json;
 use mcparley::results::{ForwardableOutcome, ScannedResult};
 use mcparley::{CallOutcome, ContentBlock};
 use mcparley_wire::{JsonPieces, RawJson, RpcError};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::json_edit::{JsonEdit, JsonMembers, ScannedMembers, elements};
 use crate::response::era::{ResultForm, ResultFreshness};
@@ -71,31 +73,50 @@ fn result_for_client(outcome: &CallOutcome, form: &ResultForm<'_>) -> Result<Raw
     Ok(RawJson::from_text(&form.finish_result(&clean, ResultFreshness::None)))
 }
 
-/// Rebuilds the result from the host's outcome.
+/// Rebuilds the result from the host's outcome. Parts that the client can read keep their bytes.
 fn rebuild_result(outcome: &CallOutcome, form: &ResultForm<'_>) -> Result<RawJson, RpcError> {
     let version = form.caller.spoken.version();
-    let mut content: Vec<Value> =
-        outcome.content.iter().map(|it| block::block_to_json(it, version)).collect();
-    let structured = outcome.structured.as_ref().and_then(|structured| structured.decode::<Value>().ok());
-    let taken = structured.as_ref().filter(|it| result_shape::allows_structured(it.is_object(), version));
+    let mut content = rebuild_blocks(outcome, form);
+    let structured = outcome.structured.as_ref().map(RawJson::as_str);
+    let taken = structured.filter(|it| result_shape::allows_structured(it.starts_with('{'), version));
     if content.is_empty() || (outcome.unrepeated_structured().is_some() && taken.is_none()) {
-        let text = outcome.structured.as_ref().map_or("(no content)", RawJson::as_str);
-        content.push(json!({ "type": "text", "text": text }));
+        let text = structured.unwrap_or("(no content)");
+        content.push(json!({ "type": "text", "text": text }).to_string());
     }
-    let mut result = json!({ "content": content });
-    if let Some(structured) = taken {
-        result["structuredContent"] = structured.clone();
-    }
+    let mut members = vec![format!("\"content\":[{}]", content.join(","))];
+    members.extend(taken.map(|structured| format!("\"structuredContent\":{structured}")));
     // A client that knows the output schema would reject a result without its structured content.
     let is_lost = outcome.is_fitted && taken.is_none() && outcome.raw.member("structuredContent").is_some();
     if outcome.is_error || is_lost {
-        result["isError"] = json!(true);
+        members.push("\"isError\":true".to_owned());
     }
     if let Some(meta) = outcome.raw.member("_meta").filter(|meta| meta.as_str().starts_with('{')) {
-        result["_meta"] = meta.decode().unwrap_or_else(|_| json!({}));
+        members.push(format!("\"_meta\":{}", clean_part(meta.as_str(), form)));
     }
-    let text = form.finish_result(&result.to_string(), ResultFreshness::None);
+    let text = form.finish_result(&format!("{{{}}}", members.join(",")), ResultFreshness::None);
     Ok(RawJson::from_text(&text))
+}
+
+/// The blocks of a rebuilt result as JSON. One that the client can read keeps its bytes, with its annotations and
+/// unknown members; a damaged or unknown one becomes text.
+fn rebuild_blocks(outcome: &CallOutcome, form: &ResultForm<'_>) -> Vec<String> {
+    let version = form.caller.spoken.version();
+    let members = JsonMembers::parse(outcome.raw.as_str());
+    let written = members.and_then(|members| members.get("content")).map(elements).unwrap_or_default();
+    // The blocks of a fitted outcome are others than those that the server wrote.
+    let is_same_list = !outcome.is_fitted && written.len() == outcome.content.len();
+    let rebuilt = outcome.content.iter().enumerate().map(|(place, block)| {
+        let raw = written.get(place).filter(|_| is_same_list && !matches!(block, ContentBlock::Note(_)));
+        match raw.filter(|raw| result_shape::can_read_block(raw, version)) {
+            Some(raw) => clean_part(raw.get(), form).into_owned(),
+            None => block::block_to_json(block, version).to_string(),
+        }
+    });
+    rebuilt.collect()
+}
+
+fn clean_part<'t>(text: &'t str, form: &ResultForm<'_>) -> Cow<'t, str> {
+    if form.mode.removes_hidden() { clean_json(text) } else { text.into() }
 }
 
 /// Passes a result on as its server sent it. Only blocks that the client's revision does not have become text.

@@ -7,11 +7,12 @@
 //! keeps its result until the client comes back.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mcparley::model::limits::{PARKED_CALLS, PARKED_TIME};
+use mcparley::model::limits::{PARKED_CALLS, PARKED_CALLS_IN_ALL, PARKED_SERVER_CALLS, PARKED_TIME};
 use mcparley_wire::{INTERNAL, INVALID_PARAMS, RawJson, RpcError};
 use serde_json::{Map, Value, json};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use crate::response::handshake::result_meta;
@@ -22,6 +23,29 @@ use crate::session::running_call::{OpenQuestion, RunningCall};
 #[derive(Debug, Default)]
 pub(crate) struct ParkedCalls(Mutex<HashMap<String, ParkedCall>>);
 
+/// The places for parked calls of all clients of a gateway. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct ParkedPlaces(Arc<Semaphore>);
+
+/// The place of one parked call, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct ParkedPlace {
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Default for ParkedPlaces {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(PARKED_CALLS_IN_ALL)))
+    }
+}
+
+impl ParkedPlaces {
+    /// Takes a place; `None` if all are taken.
+    pub(crate) fn take_place(&self) -> Option<ParkedPlace> {
+        Arc::clone(&self.0).try_acquire_owned().ok().map(|permit| ParkedPlace { _permit: permit })
+    }
+}
+
 /// A parked call with its expiry.
 #[derive(Debug)]
 struct ParkedCall {
@@ -30,6 +54,7 @@ struct ParkedCall {
     since: Instant,
     until: Instant,
     running: RunningCall,
+    _place: ParkedPlace,
 }
 
 impl ParkedCall {
@@ -45,7 +70,7 @@ impl ParkedCalls {
     /// Parks a call under a nonce, and returns the result with its input requests and its state for the client.
     pub(crate) fn park_call(
         &self,
-        request: [u8; 32],
+        (request, place): ([u8; 32], ParkedPlace),
         (nonce, state): (String, String),
         mut running: RunningCall,
     ) -> Result<RawJson, RpcError> {
@@ -65,12 +90,14 @@ impl ParkedCalls {
         });
         self.remove_expired();
         let mut calls = self.lock_calls();
-        if calls.len() >= PARKED_CALLS {
-            return Err(RpcError::new(INTERNAL, "too many calls wait for an answer of the user"));
+        let at_server = |parked: &&ParkedCall| parked.running.server == running.server;
+        if calls.len() >= PARKED_CALLS || calls.values().filter(at_server).count() >= PARKED_SERVER_CALLS {
+            return Err(too_many_parked_error());
         }
         running.move_to_task();
         let since = Instant::now();
-        calls.insert(nonce, ParkedCall { request, since, until: since + PARKED_TIME, running });
+        calls
+            .insert(nonce, ParkedCall { request, since, until: since + PARKED_TIME, running, _place: place });
         drop(calls);
         serialize_result(&result)
     }
@@ -121,7 +148,9 @@ impl ParkedCalls {
     /// Removes the calls that have expired.
     pub(crate) fn remove_expired(&self) {
         let now = Instant::now();
-        self.lock_calls().retain(|_, waiting| waiting.expiry() > now);
+        let expired: Vec<_> = self.lock_calls().extract_if(|_, waiting| waiting.expiry() <= now).collect();
+        // Without the lock: a call that ends may take it.
+        drop(expired);
     }
 
     fn lock_calls(&self) -> MutexGuard<'_, HashMap<String, ParkedCall>> {
@@ -162,8 +191,28 @@ fn check_answers(open: &[OpenQuestion], responses: Option<&RawJson>) -> Result<(
     }
 }
 
+/// The error for a call that asks its client while too many calls wait for answers.
+pub(crate) fn too_many_parked_error() -> RpcError {
+    RpcError::new(INTERNAL, "too many calls wait for an answer of the user")
+}
+
 /// The error for a state that does not belong to its request: one text for every cause, so that a stolen state
 /// tells nothing.
 pub(crate) fn invalid_state_error() -> RpcError {
     RpcError::new(INVALID_PARAMS, "`requestState` is not valid for this request")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // G3
+    #[test]
+    fn places_of_parked_calls_are_limited_and_given_back() {
+        let places = ParkedPlaces::default();
+        let taken: Vec<_> = std::iter::from_fn(|| places.take_place()).collect();
+        assert_eq!(taken.len(), PARKED_CALLS_IN_ALL);
+        drop(taken);
+        assert!(places.take_place().is_some());
+    }
 }

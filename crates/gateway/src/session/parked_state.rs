@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cluster_link::unreachable_error;
 use crate::session::GatewaySession;
-use crate::session::parked::invalid_state_error;
+use crate::session::parked::{invalid_state_error, too_many_parked_error};
 use crate::session::running_call::RunningCall;
 use mcparley_cluster::seconds_since_epoch;
 
@@ -25,6 +25,9 @@ pub(crate) struct ParkedState {
     /// The digest of the request.
     #[serde(rename = "d")]
     request: [u8; 32],
+    /// Whether nothing was sent to a server yet, so that the call can be started again.
+    #[serde(rename = "s", default)]
+    is_unsent: bool,
     /// The end of its validity, in seconds since 1970.
     #[serde(rename = "u")]
     until: u64,
@@ -34,8 +37,8 @@ pub(crate) struct ParkedState {
 pub(crate) enum ReturnedCall {
     /// The call goes on.
     Running(Box<RunningCall>),
-    /// The gateway that owned the call is gone: whether the call was carried out is unknown.
-    Lost,
+    /// The gateway that owned the call is gone: whether the call was carried out is unknown, unless nothing was sent.
+    Lost { is_unsent: bool },
 }
 
 impl GatewaySession {
@@ -47,11 +50,13 @@ impl GatewaySession {
         let nonce: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let gateway = &self.shared.gateway;
         let until = seconds_since_epoch() + PARKED_TIME.as_secs();
-        let content = ParkedState { owner: gateway.instance(), nonce: nonce.clone(), request, until };
+        let (owner, is_unsent) = (gateway.instance(), running.is_unsent());
+        let content = ParkedState { owner, nonce: nonce.clone(), request, is_unsent, until };
         let content = serde_json::to_vec(&content).map_err(|_| no_random())?;
         let seal = gateway.seal().ok_or_else(no_random)?;
         let sealed = seal.seal_value(&[&*self.seal_owner(), "parked"], &content).ok_or_else(no_random)?;
-        self.shared.parked.park_call(request, (nonce, format!("{PREFIX}{sealed}")), running)
+        let place = gateway.parked.take_place().ok_or_else(too_many_parked_error)?;
+        self.shared.parked.park_call((request, place), (nonce, format!("{PREFIX}{sealed}")), running)
     }
 
     /// Takes up a parked call again, with the answers of its client.
@@ -88,7 +93,7 @@ impl GatewaySession {
                 Err(_) => return Err(unreachable_error()),
             }
         }
-        Ok(ReturnedCall::Lost)
+        Ok(ReturnedCall::Lost { is_unsent: parked.is_unsent })
     }
 
     /// Opens the state of a parked call; `None` if it was not given to this principal, or too long ago.

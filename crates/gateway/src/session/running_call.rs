@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use mcparley::call::ProgressStream;
+use mcparley::model::name::ServerName;
 use mcparley::results::ForwardableOutcome;
 use mcparley::{BoxedFuture, CallError};
 use mcparley_wire::{RawJson, RpcError};
@@ -22,6 +23,8 @@ pub(crate) struct RunningCall {
     pub(crate) progress: Option<ProgressStream>,
     /// The line of servers to the client.
     pub(crate) line: Arc<CallLine>,
+    /// The server, if the call is one of a server.
+    pub(crate) server: Option<ServerName>,
     /// The questions that the client has not answered yet, in order.
     pub(crate) open: Vec<OpenQuestion>,
     /// The keys of its questions.
@@ -100,6 +103,11 @@ impl RunningCall {
             }
         });
         self.is_task = true;
+    }
+
+    /// Whether nothing was sent to a server yet: only the gateway itself has asked, for permission or a sign-in.
+    pub(crate) fn is_unsent(&self) -> bool {
+        self.keys.0.is_empty()
     }
 
     /// Removes the questions that the server has withdrawn.

@@ -31,8 +31,6 @@ pub(crate) struct ShownTools {
     pub(crate) items_of: Option<(u64, usize, bool)>,
     /// The tools that the client has found by tool search, the newest last.
     pub(crate) found: Vec<String>,
-    /// Whether the list includes tools for apps.
-    pub(crate) has_apps: bool,
     /// The digest of the prompts that the client got last.
     pub(crate) prompts: Option<u64>,
     /// The digest of the resources that the client got last.
@@ -84,11 +82,11 @@ impl ClientToolList {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stores the list that the client gets.
-    pub(crate) fn replace_list(&self, items: Arc<Vec<ToolListItem>>, revision: u64) {
+    /// Stores the list that the client gets, with the revision of the catalog and whether apps are shown.
+    pub(crate) fn replace_list(&self, items: Arc<Vec<ToolListItem>>, (revision, has_apps): (u64, bool)) {
         let mut shown = self.lock_shown();
         shown.count += 1;
-        shown.items_of = Some((revision, shown.found.len(), shown.has_apps));
+        shown.items_of = Some((revision, shown.found.len(), has_apps));
         shown.items = items;
         drop(shown);
         self.has_begun.send_replace(true);

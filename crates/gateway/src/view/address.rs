@@ -206,4 +206,24 @@ mod tests {
         let expected = r#"{"contents":[{"uri":"t+file:///a+b","text":"file:///a"}],"content":[{"type":"resource_link","uri":"t+u:\u0031","name":"n"},{"type":"text","text":"u:1","uri":"u:1"},{"type":"resource","resource":{"uri":"ui://t+x","_meta":{"ui":{"resourceUri":"ui://t+y"}}}}],"structuredContent":{"uri":"u:1"}}"#;
         assert_eq!(AddressRewriter::new(text, "t").rewrite_result(text), expected);
     }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::test_runner::Config::with_cases(10_000))]
+
+        // G5: an address that a client sends back leads to the same server and the same bytes.
+        #[test]
+        fn address_of_any_text_is_found_again_behind_its_tag(
+            uri in proptest::prop_oneof!["(ui://)?[ -~é+]{0,12}", "\\PC{0,12}"],
+            tag in "[a-z][a-z0-9.-]{0,6}",
+        ) {
+            let text = format!("{{\"contents\":[{{\"uri\":{}}}]}}", json_string(&uri));
+            let rewritten = AddressRewriter::new(&text, &tag).rewrite_result(&text);
+            let read: serde_json::Value = serde_json::from_str(&rewritten).unwrap();
+            let seen = read["contents"][0]["uri"].as_str().unwrap();
+            proptest::prop_assert_eq!(seen, client_address(&tag, &uri));
+            let (scheme, rest) = seen.strip_prefix(UI).map_or(("", seen), |rest| (UI, rest));
+            let (found, original) = rest.split_once('+').unwrap();
+            proptest::prop_assert_eq!((found, format!("{scheme}{original}")), (tag.as_str(), uri));
+        }
+    }
 }

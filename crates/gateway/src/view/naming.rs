@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use mcparley::catalog::{CatalogEntry, ToolProvider};
+use mcparley::catalog::{BuiltIn, CatalogEntry, ToolProvider};
 use mcparley::model::limits::{SERVED_MODEL_NAME_CHARS, SERVED_NAME_CHARS};
 use mcparley::model::name::{ServerName, normalize_server};
 use sha2::{Digest, Sha256};
 
 use crate::mode::{GatewayMode, Naming};
+use crate::response::item::CALL_TOOL;
 
 /// The number of hash digits in a name that had to be shortened or told apart.
 const HASH_DIGITS: usize = 8;
@@ -36,6 +37,13 @@ impl<'n> NamedItem<'n> {
         };
         let name = if server.is_some() { entry.tool.name.as_str() } else { entry.name.as_str() };
         Self { server, name, public: Some(entry.name.as_str()) }
+    }
+
+    /// The names that the host's own tools have where they are listed: no tool of a server gets one of them, so that
+    /// its name stays when the host's tool joins the list.
+    pub(super) fn reserved_items() -> impl Iterator<Item = Self> {
+        let names = BuiltIn::ALL.map(BuiltIn::as_str).into_iter().chain([CALL_TOOL]);
+        names.map(|name| Self::new(None, name))
     }
 
     /// `server__name`, in the characters and length of the mode.
@@ -159,6 +167,24 @@ mod tests {
         assert_eq!(names(&one, &[("one", "a b/ü")]), ["a b/ü"]);
     }
 
+    // G5: two tools of one name in one list could not be told apart.
+    #[test]
+    fn no_tool_of_a_server_gets_the_name_of_a_tool_of_the_host() {
+        let server = ServerName::new("one");
+        let bare = GatewayMode { naming: Naming::Bare, ..GatewayMode::default() };
+        let some = GatewayMode { bare_servers: vec![server.clone()], ..GatewayMode::default() };
+        let reserved: Vec<&str> = NamedItem::reserved_items().map(|item| item.name).collect();
+        assert_eq!(reserved, ["ListMcpResources", "ReadMcpResource", "ReadResult", "ToolSearch", "CallTool"]);
+        for mode in [bare, some] {
+            for name in &reserved {
+                let own = [NamedItem::new(Some(&server), name), NamedItem::new(Some(&server), "echo")];
+                let items: Vec<NamedItem<'_>> = own.into_iter().chain(NamedItem::reserved_items()).collect();
+                let names = assign_names(&mode, &items);
+                assert_eq!((&*names[0], &*names[1]), (format!("one__{name}").as_str(), "echo"));
+            }
+        }
+    }
+
     // G5
     #[test]
     fn names_are_unique_and_short_for_models() {
@@ -169,6 +195,26 @@ mod tests {
             let unique: std::collections::HashSet<_> = names.iter().collect();
             assert_eq!(unique.len(), items.len(), "{names:?}");
             assert!(names.iter().all(|name| name.len() <= name_limit(&mode)), "{names:?}");
+        }
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::test_runner::Config::with_cases(10_000))]
+
+        // G5
+        #[test]
+        fn names_of_any_items_are_unique_and_short(
+            items in proptest::collection::hash_set(("[a-c_. A]{1,4}", "[a-c_./é]{1,60}"), 0..8),
+            for_model in proptest::bool::ANY,
+            naming in proptest::sample::select(vec![Naming::Server, Naming::Mcp, Naming::Bare]),
+        ) {
+            let mode = GatewayMode { for_model, naming, ..GatewayMode::default() };
+            let items: Vec<(&str, &str)> =
+                items.iter().map(|(server, name)| (server.as_str(), name.as_str())).collect();
+            let names = names(&mode, &items);
+            let unique: std::collections::HashSet<_> = names.iter().collect();
+            proptest::prop_assert_eq!(unique.len(), items.len(), "{:?}", names);
+            proptest::prop_assert!(names.iter().all(|name| name.chars().count() <= name_limit(&mode)));
         }
     }
 }

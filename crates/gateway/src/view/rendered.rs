@@ -1,5 +1,6 @@
 //! Lists of a view, rendered once for all clients; a page is a slice of them.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use mcparley::catalog::CatalogEntry;
@@ -113,6 +114,28 @@ impl View {
             ListKind::Templates => templates.get_or_init(|| self.render_addresses(kind)),
             ListKind::Skills => skills.get_or_init(|| self.render_addresses(kind)),
         }
+    }
+
+    /// A digest of the prompts.
+    pub(crate) fn prompts_digest(&self) -> u64 {
+        let [prompts, _] = &self.digests;
+        *prompts.get_or_init(|| self.hash_lists(&[ListKind::Prompts]))
+    }
+
+    /// A digest of everything that the notification about resources covers.
+    pub(crate) fn resources_digest(&self) -> u64 {
+        let [_, resources] = &self.digests;
+        *resources
+            .get_or_init(|| self.hash_lists(&[ListKind::Resources, ListKind::Templates, ListKind::Skills]))
+    }
+
+    fn hash_lists(&self, kinds: &[ListKind]) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for kind in kinds {
+            self.rendered_items(*kind).iter().for_each(|item| item.json.hash(&mut hasher));
+            hasher.write_u8(0);
+        }
+        hasher.finish()
     }
 
     /// The hints that the only server sent with a list, in transparent mode.

@@ -189,6 +189,10 @@ impl Client {
 
     /// Fails unless a message of the gateway is of a form that the revision has.
     fn check(&self, message: &Value) {
+        // The schemas have no extensions.
+        if message["method"].as_str().is_some_and(|method| method.starts_with("notifications/vendor/")) {
+            return;
+        }
         let method = message.get("id").and_then(|id| self.asked.get(&id.to_string())).map(String::as_str);
         let violation = server_message_violation(&self.version, method, message);
         assert_eq!(violation, None);

@@ -4,6 +4,7 @@ use mcparley_testkit::{ScriptedStdio, log_lines};
 use serde_json::json;
 
 use crate::client::{Client, NEW};
+use crate::door::OpenDoors;
 use crate::world::{World, logged};
 
 // B94 H21
@@ -54,5 +55,19 @@ async fn a_tool_for_apps_is_listed_only_to_clients_that_show_apps() {
         // Its page is a resource, with an address that the gateway can route.
         let ui = json!({ "resourceUri": "ui://one+panel/main", "visibility": ["app"] });
         assert_eq!(panel.unwrap()["_meta"]["ui"], ui, "{version}: {list}");
+    }
+}
+
+// N14 B127: both clients have one token, and so one session of the new era.
+#[tokio::test]
+async fn client_with_apps_changes_nothing_for_another_one_of_its_principal() {
+    let server = ScriptedStdio::new(&["app-tool:panel"]);
+    let gateway = World::with([("one", server)]).allow("mcp__one").gateway();
+    let doors = OpenDoors::open_plain(&gateway).await;
+    let apps = json!({ "extensions": { "io.modelcontextprotocol/ui": { "mimeTypes": ["text/html"] } } });
+    for (capabilities, is_shown) in [(&apps, true), (&json!({}), false), (&apps, true), (&json!({}), false)] {
+        let list = doors.post_capable(&[], "tools/list", json!({}), capabilities).await.json().await;
+        let tools = list["result"]["tools"].as_array().unwrap();
+        assert_eq!(tools.iter().any(|tool| tool["name"] == "one__panel"), is_shown, "{list}");
     }
 }

@@ -124,6 +124,60 @@ async fn transparent_mode_changes_nothing() {
     }
 }
 
+/// The log messages of a call of `echo`, as a client of this revision hears them.
+async fn heard_logs(client: &mut Client, tool: &str) -> Vec<Value> {
+    let mut echo = json!({ "name": tool, "arguments": { "message": "hi" } });
+    match client.version == NEW {
+        true => echo["_meta"]["io.modelcontextprotocol/logLevel"] = json!("error"),
+        false => drop(client.ask("logging/setLevel", json!({ "level": "error" })).await),
+    }
+    client.ask("tools/call", echo).await;
+    // Messages outside of the call come by another way.
+    client.ask("tools/list", json!({})).await;
+    let heard = client.heard.drain(..).filter(|it| it["method"] == "notifications/message");
+    heard.map(|it| it["params"].clone()).collect()
+}
+
+// G7 X8
+#[tokio::test]
+async fn log_messages_keep_their_data_and_in_transparent_mode_their_logger() {
+    for behind in ["2025-11-25", NEW] {
+        let server = || ScriptedStdio::new(&["logging"]).with_option("--versions", behind);
+        let servers = [("one", server()), ("two", ScriptedStdio::new(&[]))];
+        let several = World::with(servers).allow("mcp__one").gateway();
+        let mode = GatewayMode::transparent(ServerName::new("one"));
+        let one = World::with([("one", server())]).allow("mcp__one").in_mode(mode);
+        for version in ["2025-06-18", NEW] {
+            for (gateway, tool, logger) in [(&several, "one__echo", "one/kit"), (&one, "echo", "kit")] {
+                let mut client = Client::new(gateway, version).await;
+                client.ask("tools/list", json!({})).await;
+                let heard = heard_logs(&mut client, tool).await;
+                let expected = json!({ "level": "error", "logger": logger, "data": { "said": "a error" } });
+                assert_eq!(heard.first(), Some(&expected), "{behind} {version}: {heard:?}");
+            }
+        }
+        let told = Client::new(&several, NEW).await.ask("server/discover", json!({})).await;
+        assert!(told["result"]["capabilities"]["logging"].is_object(), "{told}");
+    }
+}
+
+// G5
+#[tokio::test]
+async fn server_with_a_tool_of_the_name_of_a_built_in_tool_is_listed_beside_it() {
+    let mode = GatewayMode { naming: Naming::Bare, ..GatewayMode::default() };
+    for name in ["CallTool", "ToolSearch", "ReadResult"] {
+        let server = ScriptedStdio::new(&[&format!("also-tool:{name}")]);
+        let served = World::with([("one", server)]).allow("mcp__one").within(Budget::always_defer());
+        let gateway = served.open_view("bare", served.host().clone(), mode.clone());
+        let mut client = Client::new(&gateway, "2025-11-25").await;
+        client.call("ToolSearch", json!({ "query": format!("select:one__{name}") })).await;
+        let tools = client.tools().await;
+        let unique: std::collections::HashSet<_> = tools.iter().collect();
+        assert_eq!(unique.len(), tools.len(), "{name}: {tools:?}");
+        assert!(tools.contains(&format!("one__{name}")), "{name}: {tools:?}");
+    }
+}
+
 // G7: with several servers only names and addresses differ; hidden characters are removed.
 #[tokio::test]
 async fn definitions_keep_everything_but_names_and_addresses() {
@@ -240,4 +294,32 @@ async fn methods_of_extensions_reach_the_server_in_transparent_mode_only() {
     assert_eq!((&answer["error"]["code"], was_asked()), (&json!(-32601), true), "{answer}");
     let removed = client.ask("logging/setLevel", json!({ "level": "info" })).await;
     assert_eq!(removed["error"]["code"], -32601, "{removed}");
+}
+
+// G7
+#[tokio::test]
+async fn notifications_of_extensions_pass_in_both_directions_in_transparent_mode_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("offers.json");
+    std::fs::write(&file, json!({ "skills/list": { "skills": [] } }).to_string()).unwrap();
+    let mode = GatewayMode::transparent(ServerName::new("one"));
+    for (mode, tool, is_passed) in [(mode, "echo", true), (GatewayMode::default(), "one__echo", false)] {
+        let log = folder.path().join(tool);
+        let scripts = [&format!("offers:{}", file.display()), "notice"];
+        let gateway = World::with([("one", logged(&scripts, &log))]).allow("mcp__one").in_mode(mode);
+        let mut client = Client::new(&gateway, "2025-11-25").await;
+        client.tools().await;
+        client.tell("notifications/vendor/event", Some(json!({ "own": [1] }))).await;
+        client.tell("notifications/tools/call", Some(json!({}))).await;
+        client.ask("tools/call", json!({ "name": tool, "arguments": { "message": "hi" } })).await;
+        if is_passed {
+            let told = client.next_of("notifications/vendor/done").await;
+            assert_eq!(told["params"], json!({ "own": { "n": 1.5 } }));
+        }
+        client.ask("ping", json!({})).await;
+        assert!(client.heard.is_empty(), "{:?}", client.heard);
+        let got = std::fs::read_to_string(&log).unwrap();
+        assert_eq!(got.contains(r#""method":"notifications/vendor/event","params":{"own":[1]}"#), is_passed);
+        assert!(!got.contains("notifications/tools/call"), "no method of the protocol");
+    }
 }

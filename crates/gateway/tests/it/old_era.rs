@@ -145,6 +145,24 @@ async fn progress_comes_under_the_clients_own_token_and_before_the_answer() {
     }
 }
 
+// G3 X8 F95
+#[tokio::test]
+async fn burst_of_progress_reaches_a_client_that_reads_whole() {
+    let server = ScriptedStdio::new(&["progress-storm:20"]);
+    let gateway = World::with([("one", server)]).allow("mcp__one").gateway();
+    for version in ["2025-11-25", NEW] {
+        let mut client = Client::new(&gateway, version).await;
+        let params = json!({
+            "name": "one__echo", "arguments": { "message": "hi" }, "_meta": { "progressToken": "mine" },
+        });
+        client.ask("tools/call", params).await;
+        let told = client.heard.iter().filter(|it| it["method"] == "notifications/progress");
+        let steps: Vec<f64> = told.filter_map(|it| it["params"]["progress"].as_f64()).collect();
+        assert_eq!(steps.len(), 20, "{version}: {steps:?}");
+        assert!(steps.windows(2).all(|pair| pair[0] < pair[1]), "{version}: {steps:?}");
+    }
+}
+
 // G3 X8
 #[tokio::test]
 async fn server_logs_reach_clients_that_set_a_level() {

@@ -1,10 +1,13 @@
 //! Requests that wait for answers of a client of the new era, and the states they are resumed by.
 
+use mcparley::model::limits::PARKED_SERVER_CALLS;
+use mcparley_door::DoorOptions;
+use mcparley_gateway::Seal;
 use mcparley_testkit::{HttpServer, ScriptedStdio};
 use serde_json::{Value, json};
 
 use crate::client::{Client, NEW};
-use crate::door::OpenDoors;
+use crate::door::{OpenDoors, options};
 use crate::http_link::HttpLink;
 use crate::link::ClientLink;
 use crate::world::World;
@@ -193,4 +196,64 @@ async fn message_of_a_new_server_begins_with_its_name_beside_other_servers() {
     let echo = json!({ "name": "one__echo", "arguments": { "message": "x" } });
     let asked = client.ask("tools/call", echo).await["result"].clone();
     assert_eq!(asked["inputRequests"]["it"]["params"]["message"], "[one] Who are you?", "{asked}");
+}
+
+// G3: each parked call stays in flight at its server.
+#[tokio::test]
+async fn one_client_parks_sixteen_calls_at_one_server_and_more_at_another() {
+    let asking = || ScriptedStdio::new(&["asks:form"]).with_option("--versions", "2025-11-25");
+    let servers = [("one", HttpServer::start_with(&["asks:form"], &["--versions", "2025-11-25"]))];
+    let mut world = World::with([("two", asking())]);
+    world.add_url("one", "http", servers[0].1.url());
+    let gateway = world.allow("mcp__one").allow("mcp__two").gateway();
+    let mut client = Client::greeting(&gateway, NEW, able()).await;
+    client.ask("tools/list", json!({})).await;
+    for number in 0..=PARKED_SERVER_CALLS {
+        let params = json!({ "name": "one__echo", "arguments": { "message": number.to_string() } });
+        let answer = client.ask("tools/call", params).await;
+        match number < PARKED_SERVER_CALLS {
+            true => assert_eq!(answer["result"]["resultType"], "input_required", "{number}: {answer}"),
+            false => assert_eq!(answer["error"]["code"], -32603, "{answer}"),
+        }
+    }
+    let other = json!({ "name": "two__echo", "arguments": { "message": "x" } });
+    let answer = client.ask("tools/call", other).await;
+    assert_eq!(answer["result"]["resultType"], "input_required", "{answer}");
+}
+
+// G3: nothing has reached the server yet, so nothing is unknown.
+#[tokio::test]
+async fn call_that_waited_for_permission_starts_again_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = folder.path().join("door/key");
+    std::fs::create_dir_all(folder.path().join("door")).unwrap();
+    let log = folder.path().join("log");
+    let open = async || {
+        let served = World::with([("one", ScriptedStdio::new(&[]).with_log(&log))]).gateway();
+        let seal = Seal::from_file(&key).unwrap();
+        let doors = OpenDoors::open(&served, DoorOptions { seal, ..options() }).await;
+        (served, doors)
+    };
+    let add = json!({ "name": "one__add", "arguments": { "a": 1, "b": 2 } });
+    let ask = async |doors: &OpenDoors, params: &Value| {
+        let reply = doors.post_capable(&[], "tools/call", params.clone(), &able()).await;
+        reply.json().await["result"].clone()
+    };
+    let again_with = |asked: &Value| {
+        let mut again = add.clone();
+        let allow = json!({ "action": "accept", "content": { "decision": "allow" } });
+        again["inputResponses"] = json!({ "mcparley-permission": allow });
+        again["requestState"] = asked["requestState"].clone();
+        again
+    };
+    let first = open().await;
+    let asked = ask(&first.1, &add).await;
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    drop(first);
+    let second = open().await;
+    let asked = ask(&second.1, &again_with(&asked)).await;
+    assert!(asked["inputRequests"]["mcparley-permission"].is_object(), "asked again: {asked}");
+    assert!(!std::fs::read_to_string(&log).unwrap().contains("tools/call"));
+    let done = ask(&second.1, &again_with(&asked)).await;
+    assert_eq!(done["content"][0]["text"], "3", "{done}");
 }

@@ -60,6 +60,33 @@ fn accept(content: Value) -> TerminalAnswer {
 
 // G3
 #[tokio::test]
+async fn question_during_a_prompt_is_listed_and_answered_from_a_terminal() {
+    for version in [OLD, NEW] {
+        let server = ScriptedStdio::new(&["asks:form"]).with_option("--versions", OLD);
+        let gateway = World::with([("one", server.with_option("--on", "prompts/get"))]).gateway();
+        let mut client = Client::greeting(&gateway, version, can_ask()).await;
+        client.tools().await;
+        let prompt = json!({ "name": "one__greet" });
+        let id = client.begin("prompts/get", prompt.clone()).await;
+        let [question] = &wait_for_questions(&gateway, 1).await[..] else { panic!("one question") };
+        assert_eq!((question.tool.as_str(), question.kind), ("prompts/get", QuestionKind::Form));
+        if version == NEW {
+            let parked = client.answer(&id).await["result"].clone();
+            gateway.answer_question(&question.id, accept(json!({ "name": "Grace" }))).unwrap();
+            let mut again = prompt;
+            again["requestState"] = parked["requestState"].clone();
+            let done = client.ask("prompts/get", again).await;
+            assert!(done["result"]["messages"].is_array(), "{done}");
+        } else {
+            gateway.answer_question(&question.id, accept(json!({ "name": "Grace" }))).unwrap();
+            let done = client.answer(&id).await;
+            assert!(done["result"]["messages"].is_array(), "{done}");
+        }
+    }
+}
+
+// G3
+#[tokio::test]
 async fn parked_permission_question_is_listed_and_answered_once() {
     let gateway = World::one().gateway();
     let mut client = Client::greeting(&gateway, NEW, can_ask()).await;

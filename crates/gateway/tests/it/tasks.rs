@@ -157,3 +157,24 @@ async fn question_of_a_task_names_the_task_of_its_client() {
     let done = client.answer(&id).await;
     assert!(done["result"]["content"][0]["text"].as_str().unwrap().contains("Grace"), "{done}");
 }
+
+// G10 X8
+#[tokio::test]
+async fn status_of_a_task_reaches_the_client_that_created_it_under_its_id() {
+    let server = with_tasks(&["notice:notifications/tasks/status"], OLD).with_option("--on", "tasks/get");
+    let servers = [("one", server), ("two", ScriptedStdio::new(&[]))];
+    let gateway = World::with(servers).allow("mcp__one").gateway();
+    let mut other = Client::new(&gateway, OLD).await;
+    other.tools().await;
+    let mut client = Client::new(&gateway, OLD).await;
+    client.tools().await;
+    let mut call = chore("one");
+    call["task"] = json!({});
+    let created = client.ask("tools/call", call).await["result"]["task"].clone();
+    client.ask("tasks/get", json!({ "taskId": created["taskId"] })).await;
+    let told = client.next_of("notifications/tasks/status").await;
+    assert_eq!(told["params"]["taskId"], created["taskId"], "{told}");
+    assert_eq!(told["params"]["statusMessage"], "soon", "{told}");
+    other.ask("ping", json!({})).await;
+    assert!(other.heard.is_empty(), "the task of another client: {:?}", other.heard);
+}

@@ -2,8 +2,9 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::task::Poll;
 use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
 
 use super::requested_call::Call;
 use crate::call_error::CallError;
@@ -82,24 +83,4 @@ impl Host {
         let entry = call.selector.find_entry(&known);
         entry.is_some_and(|entry| entry.tool.hints.read_only)
     }
-}
-
-/// Polls all futures concurrently until each has completed.
-async fn join_all<F: Future + Unpin>(mut running: Vec<F>) -> Vec<F::Output> {
-    let mut results: Vec<Option<F::Output>> = running.iter().map(|_| None).collect();
-    std::future::poll_fn(move |context| {
-        for (future, result) in running.iter_mut().zip(&mut results) {
-            if result.is_none()
-                && let Poll::Ready(ready) = Pin::new(future).poll(context)
-            {
-                *result = Some(ready);
-            }
-        }
-        if results.iter().all(Option::is_some) {
-            Poll::Ready(results.drain(..).flatten().collect())
-        } else {
-            Poll::Pending
-        }
-    })
-    .await
 }

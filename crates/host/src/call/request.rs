@@ -8,15 +8,17 @@ mod error;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use mcparley_model::config::TransportKind;
 use mcparley_model::limits::{REQUEST_LIMIT, TOOL_TIME};
 use mcparley_model::name::ServerName;
 use mcparley_wire::peer::PeerCallOptions;
-use mcparley_wire::{Failure, FailurePhase, RawJson, RequestParams, RoundOutcome};
+use mcparley_wire::{AgreedProtocol, Failure, FailurePhase, RawJson, RequestParams, RoundOutcome};
 
+use super::answer_rounds::{RoundRequest, is_shared_channel, register_in_lane, run_rounds};
 use super::attempt::{AnsweredRequest, RequestAnswer, RetryableRequest};
 use super::context::{CallContext, prepare_log_level, with_client_meta};
 use super::deadline::{Deadline, RequestTimer};
-use super::rounds::{self, RoundTripError, RoundTrips};
+use super::rounds::{RoundTripError, RoundTrips};
 use super::task;
 use super::upstream_span::{open_upstream_span, send_in_span, with_trace_meta};
 use crate::host::Host;
@@ -133,7 +135,8 @@ impl Host {
         let connection = self.connection(server).ok_or_else(|| self.no_server_error(server.as_str()))?;
         let usual = if request.method == TASK_RESULT { TOOL_TIME } else { REQUEST_LIMIT };
         let deadline = Deadline::with_limit(connection.config.timeout.unwrap_or(usual));
-        let mut request = ServerRequest { server, request, rounds: RoundTrips::default(), context, task };
+        let (rounds, kind) = (RoundTrips::default(), connection.config.kind());
+        let mut request = ServerRequest { server, request, rounds, context, task, kind };
         let AnsweredRequest { answer, live, .. } =
             self.send_with_retries(&connection, deadline, &mut request).await?;
         live.record_answer();
@@ -170,6 +173,8 @@ struct ServerRequest<'s> {
     context: Option<Arc<CallContext>>,
     /// The task whose result is fetched.
     task: Option<&'s str>,
+    /// The transport of the server.
+    kind: TransportKind,
 }
 
 impl RetryableRequest for ServerRequest<'_> {
@@ -184,6 +189,15 @@ impl RetryableRequest for ServerRequest<'_> {
     }
 
     fn is_idempotent(&self) -> bool {
+        self.request.is_repeatable
+    }
+
+    fn mirrors_headers(&self, live: &LiveConnection) -> bool {
+        live.session.protocol() == AgreedProtocol::New
+    }
+
+    /// The headers repeat the method and the name or address alone, so a second attempt is all that can help.
+    async fn refresh_headers(&mut self, _live: &LiveConnection, _deadline: Deadline) -> bool {
         self.request.is_repeatable
     }
 
@@ -202,51 +216,13 @@ impl RetryableRequest for ServerRequest<'_> {
         server_requests: &ServerRequests,
     ) -> Result<RequestAnswer, RoundTripError> {
         let client = self.context.as_ref().map(|context| &context.client);
-        let in_flight = server_requests.register_call(client, &self.request.method, None);
+        let (method, is_shared) = (&*self.request.method, is_shared_channel(live, Some(self.kind)));
+        let in_flight = register_in_lane(server_requests, deadline, (client, method), is_shared).await;
         prepare_log_level(live, self.context.as_deref()).await;
         if let Some(task) = self.task {
             in_flight.note_task(task);
         }
-        loop {
-            let went_on = match self.send_round(live, deadline, &in_flight).await {
-                Ok(RoundOutcome::Complete(answer)) => {
-                    in_flight.note_finish();
-                    return Ok(RequestAnswer::Complete(answer));
-                }
-                Ok(RoundOutcome::InputRequired(wanted)) if server_requests.relays_results(&in_flight) => {
-                    return Ok(RequestAnswer::Unfinished(wanted.result));
-                }
-                Ok(RoundOutcome::InputRequired(wanted)) => {
-                    deadline
-                        .run_off_the_clock(Box::pin(self.rounds.fulfill_requests(
-                            server_requests,
-                            &in_flight,
-                            wanted,
-                        )))
-                        .await
-                }
-                Ok(RoundOutcome::Task(_)) => {
-                    return Err(RoundTripError::Failed(task::unexpected_task_failure()));
-                }
-                Err(Failure::ErrorResponse(error)) if server_requests.relays_pages(&in_flight) => {
-                    return Err(RoundTripError::Failed(Failure::ErrorResponse(error)));
-                }
-                Err(Failure::ErrorResponse(error)) => match rounds::required_pages(&error) {
-                    Some(pages) => {
-                        deadline
-                            .run_off_the_clock(Box::pin(self.rounds.visit_pages(
-                                server_requests,
-                                &in_flight,
-                                pages,
-                            )))
-                            .await
-                    }
-                    None => return Err(RoundTripError::Failed(Failure::ErrorResponse(error))),
-                },
-                Err(failure) => return Err(RoundTripError::Failed(failure)),
-            };
-            went_on.map_err(RoundTripError::Unanswered)?;
-        }
+        run_rounds(self, live, deadline, (server_requests, &in_flight)).await
     }
 
     fn unavailable_error(&self, why: Unavailable) -> RequestError {
@@ -263,8 +239,11 @@ impl RetryableRequest for ServerRequest<'_> {
     }
 }
 
-impl ServerRequest<'_> {
-    /// Sends one request, in a span if a subscriber wants it.
+impl RoundRequest for ServerRequest<'_> {
+    fn rounds_mut(&mut self) -> &mut RoundTrips {
+        &mut self.rounds
+    }
+
     async fn send_round(
         &self,
         live: &LiveConnection,
@@ -277,6 +256,16 @@ impl ServerRequest<'_> {
         }
     }
 
+    fn finish_answer(&self, _live: &LiveConnection, answer: RawJson) -> Result<RequestAnswer, Failure> {
+        Ok(RequestAnswer::Complete(answer))
+    }
+
+    fn finish_task(&self, _task: RawJson) -> Result<RequestAnswer, Failure> {
+        Err(task::unexpected_task_failure())
+    }
+}
+
+impl ServerRequest<'_> {
     /// Sends one request. Its timer is suspended while the user is asked.
     async fn send_request(
         &self,

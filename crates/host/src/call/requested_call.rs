@@ -9,9 +9,8 @@ use mcparley_model::name::{ServerName, ToolName};
 use mcparley_model::permission::Decider;
 use mcparley_pool::principal::ClientIdentity;
 use mcparley_wire::RawJson;
-use mcparley_wire::peer::ProgressUpdate;
+use mcparley_wire::peer::ProgressSender;
 use serde_json::Value;
-use tokio::sync::watch;
 use tracing::Span;
 
 use super::context::CallContext;
@@ -34,7 +33,7 @@ pub struct Call {
     pub(super) is_forwarded: bool,
     /// The model's id for this use of the tool.
     pub(super) use_id: Option<Box<str>>,
-    pub(super) progress: Option<watch::Sender<Option<ProgressUpdate>>>,
+    pub(super) progress: Option<ProgressSender>,
     /// The context of the call; absent for a call of the host itself.
     pub(super) context: Option<Arc<CallContext>>,
     /// Further members of the request's parameters, as the client of a gateway wrote them.

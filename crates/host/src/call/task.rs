@@ -13,10 +13,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcparley_model::limits::{REQUEST_LIMIT, TASK_LOSSES, TASK_POLL_LEAST, TOOL_TIME};
-use mcparley_wire::peer::{PeerCallOptions, ProgressUpdate};
+use mcparley_wire::peer::{PeerCallOptions, ProgressSender, ProgressUpdate};
 use mcparley_wire::{AgreedProtocol, Failure, RawJson, RequestParams, RequiredInput, ServerDescription};
 use serde_json::json;
-use tokio::sync::watch;
 
 use super::bind::BoundTool;
 use super::rounds::RoundTrips;
@@ -69,16 +68,13 @@ impl<'c> TaskFollower<'c> {
     }
 
     /// Polls the task until it has ended, and returns its result.
-    pub(super) async fn wait_for_result(
-        &mut self,
-        newest: &watch::Sender<Option<ProgressUpdate>>,
-    ) -> Result<RawJson, TaskError> {
+    pub(super) async fn wait_for_result(&mut self, progress: &ProgressSender) -> Result<RawJson, TaskError> {
         let (mut stale, mut losses) = (Epoch::default(), 0);
-        self.report_progress(newest);
+        self.report_progress(progress);
         loop {
             self.wait_poll_interval().await;
             let live = self.lease_connection(stale).await.map_err(|why| self.log_unavailable(&why))?;
-            match self.poll_task(&live, newest).await {
+            match self.poll_task(&live, progress).await {
                 Ok(TaskPoll::Ended(result)) => return Ok(result),
                 Ok(TaskPoll::Working) => losses = 0,
                 Err(TaskError::Failed(failure)) if is_transient(&failure) && losses < TASK_LOSSES => {
@@ -125,13 +121,13 @@ impl<'c> TaskFollower<'c> {
     async fn poll_task(
         &mut self,
         live: &LiveConnection,
-        newest: &watch::Sender<Option<ProgressUpdate>>,
+        progress: &ProgressSender,
     ) -> Result<TaskPoll, TaskError> {
         let answer = self.send_request(live, "tasks/get", self.task_params(), Some(REQUEST_LIMIT)).await?;
         let before = std::mem::replace(&mut self.task, Task::parse(&answer).map_err(TaskError::Failed)?);
         if !before.is_same_state(&self.task) {
             self.changes += 1;
-            self.report_progress(newest);
+            self.report_progress(progress);
         }
         self.task.id = before.id;
         match (live.session.protocol(), self.task.status) {
@@ -207,14 +203,14 @@ impl<'c> TaskFollower<'c> {
     }
 
     /// Reports the task's message as progress, which also resets the idle timeout of the call.
-    fn report_progress(&self, newest: &watch::Sender<Option<ProgressUpdate>>) {
+    fn report_progress(&self, to: &ProgressSender) {
         let message = self.task.message.clone();
         let mut raw = json!({ "progressToken": self.task.id, "progress": self.changes });
         if let Some(message) = &message {
             raw["message"] = json!(message);
         }
         let (progress, raw) = (f64::from(self.changes), RawJson::from_value(&raw).ok());
-        newest.send_replace(Some(ProgressUpdate { progress, total: None, message, raw }));
+        to.send_update(ProgressUpdate { progress, total: None, message, raw });
     }
 }
 

@@ -4,19 +4,20 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcparley_model::config::TransportKind;
 use mcparley_model::limits::TOOL_TIME;
 use mcparley_model::tool::{self, TaskSupport, Tool};
-use mcparley_wire::peer::{PeerCallOptions, ProgressUpdate};
+use mcparley_wire::peer::{
+    PeerCallOptions, ProgressReceiver, ProgressSender, ProgressUpdate, progress_channel,
+};
 use mcparley_wire::{AgreedProtocol, Failure, FailurePhase, RawJson, RequestParams, RoundOutcome};
-use tokio::sync::watch;
 
+use super::answer_rounds::{RoundRequest, is_shared_channel, register_in_lane, run_rounds};
 use super::attempt::{AnsweredRequest, RequestAnswer, RetryableRequest};
 use super::bind::BoundTool;
 use super::context::{CallContext, prepare_log_level, with_client_meta};
 use super::deadline::{Deadline, RequestTimer};
 use super::requested_call::Call;
-use super::rounds::{self, RoundTripError, RoundTrips};
+use super::rounds::{RoundTripError, RoundTrips};
 use super::task::{self, Task, TaskError, TaskFollower};
 use super::upstream_span::{open_upstream_span, send_in_span, with_trace_meta};
 use crate::call_error::CallError;
@@ -100,62 +101,7 @@ impl RetryableRequest for ToolRequest<'_> {
         let in_flight = self.register_call(live, deadline, server_requests).await;
         self.rounds.check_state(live.session.protocol()).map_err(RoundTripError::Failed)?;
         prepare_log_level(live, self.context.as_deref()).await;
-        loop {
-            // The input rounds below are boxed: these rare, large futures would enlarge the future of every
-            // call.
-            let sent = tokio::select! {
-                biased;
-                sent = self.send_round(live, deadline, &in_flight) => sent,
-                // Dropping the request cancels it at the server.
-                excess = in_flight.too_many_questions() => return Err(RoundTripError::Unanswered(excess)),
-            };
-            match &sent {
-                Ok(_) | Err(Failure::ErrorResponse(_)) => in_flight.note_answer(),
-                Err(Failure::TimedOut { .. }) => {}
-                Err(_) => in_flight.note_closed(),
-            }
-            let went_on = match sent {
-                Ok(RoundOutcome::Complete(answer)) => {
-                    in_flight.note_finish();
-                    return self.parse_answer(live, answer).map_err(RoundTripError::Failed);
-                }
-                Ok(RoundOutcome::Task(task)) if self.client_follows_tasks() => {
-                    return Ok(RequestAnswer::Unfinished(task));
-                }
-                Ok(RoundOutcome::InputRequired(wanted)) if server_requests.relays_results(&in_flight) => {
-                    return Ok(RequestAnswer::Unfinished(wanted.result));
-                }
-                Ok(RoundOutcome::Task(task)) => {
-                    return Task::parse(&task).map(RequestAnswer::Task).map_err(RoundTripError::Failed);
-                }
-                Ok(RoundOutcome::InputRequired(wanted)) => {
-                    deadline
-                        .run_off_the_clock(Box::pin(self.rounds.fulfill_requests(
-                            server_requests,
-                            &in_flight,
-                            wanted,
-                        )))
-                        .await
-                }
-                Err(Failure::ErrorResponse(error)) if server_requests.relays_pages(&in_flight) => {
-                    return Err(RoundTripError::Failed(Failure::ErrorResponse(error)));
-                }
-                Err(Failure::ErrorResponse(error)) => match rounds::required_pages(&error) {
-                    Some(pages) => {
-                        deadline
-                            .run_off_the_clock(Box::pin(self.rounds.visit_pages(
-                                server_requests,
-                                &in_flight,
-                                pages,
-                            )))
-                            .await
-                    }
-                    None => return Err(RoundTripError::Failed(Failure::ErrorResponse(error))),
-                },
-                Err(failure) => return Err(RoundTripError::Failed(failure)),
-            };
-            went_on.map_err(RoundTripError::Unanswered)?;
-        }
+        run_rounds(self, live, deadline, (server_requests, &in_flight)).await
     }
 
     async fn refresh_headers(&mut self, live: &LiveConnection, deadline: Deadline) -> bool {
@@ -182,12 +128,48 @@ impl RetryableRequest for ToolRequest<'_> {
     }
 }
 
+impl RoundRequest for ToolRequest<'_> {
+    fn rounds_mut(&mut self) -> &mut RoundTrips {
+        &mut self.rounds
+    }
+
+    async fn send_round(
+        &self,
+        live: &LiveConnection,
+        deadline: &mut Deadline,
+        in_flight: &InFlightGuard<'_>,
+    ) -> Result<RoundOutcome, Failure> {
+        match open_upstream_span(self.bound.entry.server(), METHOD) {
+            // Boxed: with its span the future would be larger for every call.
+            Some(span) => Box::pin(send_in_span(span, self.send_request(live, deadline, in_flight))).await,
+            None => self.send_request(live, deadline, in_flight).await,
+        }
+    }
+
+    fn finish_answer(&self, live: &LiveConnection, answer: RawJson) -> Result<RequestAnswer, Failure> {
+        // A server may ignore the wish for a task, and answer with the result.
+        let goes_on = self.client_task.is_some() || (self.is_task(live) && self.client_follows_tasks());
+        if goes_on && offers_tasks(live) && answer.member("task").is_some() {
+            return Ok(RequestAnswer::Unfinished(answer));
+        }
+        let task = if self.is_task(live) { Task::from_call_answer(&answer) } else { None };
+        task.map_or(Ok(RequestAnswer::Complete(answer)), |task| task.map(RequestAnswer::Task))
+    }
+
+    fn finish_task(&self, task: RawJson) -> Result<RequestAnswer, Failure> {
+        match self.client_follows_tasks() {
+            true => Ok(RequestAnswer::Unfinished(task)),
+            false => Task::parse(&task).map(RequestAnswer::Task),
+        }
+    }
+}
+
 /// A `tools/call` request, as it is sent to its server.
 struct ToolRequest<'b> {
     bound: &'b BoundTool,
     params: RequestParams,
     arguments: RawJson,
-    progress: Option<watch::Sender<Option<ProgressUpdate>>>,
+    progress: Option<ProgressSender>,
     /// Arguments that are repeated in headers.
     headers: Box<[(String, String)]>,
     rounds: RoundTrips,
@@ -242,20 +224,6 @@ impl<'b> ToolRequest<'b> {
         })
     }
 
-    /// Sends one request, in a span if a subscriber wants it.
-    async fn send_round(
-        &self,
-        live: &LiveConnection,
-        deadline: &mut Deadline,
-        in_flight: &InFlightGuard<'_>,
-    ) -> Result<RoundOutcome, Failure> {
-        match open_upstream_span(self.bound.entry.server(), METHOD) {
-            // Boxed: with its span the future would be larger for every call.
-            Some(span) => Box::pin(send_in_span(span, self.send_request(live, deadline, in_flight))).await,
-            None => self.send_request(live, deadline, in_flight).await,
-        }
-    }
-
     async fn send_request(
         &self,
         live: &LiveConnection,
@@ -279,7 +247,7 @@ impl<'b> ToolRequest<'b> {
                 PeerCallOptions { limit: Some(deadline.limit), headers, ..PeerCallOptions::default() };
             return live.session.call_round(request, (method, &params), options).await;
         }
-        let (newest, seen) = watch::channel(None);
+        let (newest, seen) = progress_channel();
         let options = PeerCallOptions { progress: Some(newest), headers, ..PeerCallOptions::default() };
         let late = |limit| Failure::TimedOut { phase: FailurePhase::Answering, after: limit };
         // Boxed: this large future would enlarge the future of every call.
@@ -303,7 +271,7 @@ impl<'b> ToolRequest<'b> {
         let in_flight = connection.server_requests().register_call(client, tool, None);
         in_flight.note_task(task.id());
         let mut rounds = std::mem::take(&mut self.rounds);
-        let (newest, seen) = watch::channel(None);
+        let (newest, seen) = progress_channel();
         let mut following = TaskFollower::new(connection, (&in_flight, &mut rounds), task);
         let result = following.wait_for_result(&newest);
         let late =
@@ -327,37 +295,15 @@ impl<'b> ToolRequest<'b> {
         deadline: &mut Deadline,
         server_requests: &'r ServerRequests,
     ) -> InFlightGuard<'r> {
-        let tool = self.bound.entry.tool.name.as_str();
-        let client = self.context.as_ref().map(|context| &context.client);
-        let is_shared = self.is_on_shared_channel(live);
-        // Boxed: this rare, large future would enlarge the future of every call.
-        let place = match is_shared && server_requests.needs_lane(tool) {
-            true => deadline.run_off_the_clock(Box::pin(server_requests.enter_lane(client, tool))).await,
-            false => None,
-        };
-        server_requests.register_call(client, tool, place).on_shared_channel(is_shared)
-    }
-
-    /// Whether a question of the server does not say which call it belongs to.
-    fn is_on_shared_channel(&self, live: &LiveConnection) -> bool {
         let kind = self.bound.connection.as_ref().map(|connection| connection.config.kind());
-        matches!(live.session.protocol(), AgreedProtocol::Old(_))
-            && !matches!(kind, None | Some(TransportKind::Http | TransportKind::ClaudeAiProxy))
+        let (tool, is_shared) = (self.bound.entry.tool.name.as_str(), is_shared_channel(live, kind));
+        let client = self.context.as_ref().map(|context| &context.client);
+        register_in_lane(server_requests, deadline, (client, tool), is_shared).await
     }
 
     /// Whether the client of a gateway follows tasks of the server itself.
     fn client_follows_tasks(&self) -> bool {
         self.context.as_ref().and_then(|context| context.line()).is_some_and(|line| line.follows_tasks())
-    }
-
-    fn parse_answer(&self, live: &LiveConnection, answer: RawJson) -> Result<RequestAnswer, Failure> {
-        // A server may ignore the wish for a task, and answer with the result.
-        let goes_on = self.client_task.is_some() || (self.is_task(live) && self.client_follows_tasks());
-        if goes_on && offers_tasks(live) && answer.member("task").is_some() {
-            return Ok(RequestAnswer::Unfinished(answer));
-        }
-        let task = if self.is_task(live) { Task::from_call_answer(&answer) } else { None };
-        task.map_or(Ok(RequestAnswer::Complete(answer)), |task| task.map(RequestAnswer::Task))
     }
 
     /// Runs a future under the timer of the call: progress is forwarded, and resets the timer. `Err` is the
@@ -366,7 +312,7 @@ impl<'b> ToolRequest<'b> {
         &self,
         deadline: &mut Deadline,
         in_flight: &InFlightGuard<'_>,
-        mut seen: watch::Receiver<Option<ProgressUpdate>>,
+        mut seen: ProgressReceiver,
         work: impl Future<Output = T>,
     ) -> Result<T, Duration> {
         let mut work = std::pin::pin!(work);
@@ -376,30 +322,28 @@ impl<'b> ToolRequest<'b> {
             tokio::select! {
                 biased;
                 done = &mut work => break Ok(done),
-                changed = seen.changed(), if listening => {
-                    listening = changed.is_ok();
-                    if listening {
-                        self.forward_progress(&seen.borrow_and_update());
+                update = seen.next_update(), if listening => match update {
+                    Some(update) => {
+                        self.forward_progress(update);
+                        // A server that reports progress is at work.
+                        clock.reset_on_progress();
                     }
-                    // A server that reports progress is at work.
-                    clock.reset_on_progress();
-                }
+                    None => listening = false,
+                },
                 () = clock.wait_until_expired() => break Err(deadline.limit),
             }
         };
-        // The last progress may have come together with the answer; one that was forwarded is not sent again.
-        let last = seen.borrow_and_update();
-        if last.has_changed() {
-            self.forward_progress(&last);
+        // The last progress may have come together with the answer.
+        while let Some(update) = seen.try_next() {
+            self.forward_progress(update);
         }
-        drop(last);
         clock.credit_suspended_time(deadline);
         outcome
     }
 
-    fn forward_progress(&self, newest: &Option<ProgressUpdate>) {
-        if let (Some(progress), Some(_)) = (&self.progress, newest) {
-            progress.send_replace(newest.clone());
+    fn forward_progress(&self, update: ProgressUpdate) {
+        if let Some(progress) = &self.progress {
+            progress.send_update(update);
         }
     }
 }

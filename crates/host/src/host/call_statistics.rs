@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use mcparley_model::name::{ServerName, ToolName};
-use mcparley_wire::peer::ProgressUpdate;
+use mcparley_wire::peer::{NewestProgress, ProgressUpdate};
 use tokio::sync::watch;
 
 use super::Host;
@@ -102,7 +102,7 @@ struct StartedCall {
     tool: ToolName,
     since: Instant,
     began: SystemTime,
-    progress: Option<watch::Receiver<Option<ProgressUpdate>>>,
+    progress: Option<NewestProgress>,
 }
 
 impl StartedCall {
@@ -111,7 +111,7 @@ impl StartedCall {
             server: self.server.clone(),
             tool: self.tool.clone(),
             since: self.since,
-            progress: self.progress.as_ref().and_then(|progress| progress.borrow().clone()),
+            progress: self.progress.as_ref().and_then(NewestProgress::newest_update),
         }
     }
 }
@@ -127,7 +127,7 @@ impl CallStatistics {
         self: &Arc<Self>,
         server: &ServerName,
         tool: &ToolName,
-        progress: Option<watch::Receiver<Option<ProgressUpdate>>>,
+        progress: Option<NewestProgress>,
     ) -> Option<Box<CallGuard>> {
         if !self.is_enabled {
             return None;
@@ -220,15 +220,10 @@ mod tests {
     fn call_is_listed_while_it_runs_and_counted_when_it_has_ended() {
         let statistics = Arc::new(CallStatistics::new(true));
         let (server, tool) = (ServerName::new("git"), ToolName::new("log"));
-        let (sender, progress) = watch::channel(None);
-        let succeeding = statistics.begin_call(&server, &tool, Some(progress)).unwrap();
+        let (sender, _progress) = mcparley_wire::peer::progress_channel();
+        let succeeding = statistics.begin_call(&server, &tool, Some(sender.observe_newest())).unwrap();
         let cancelled = statistics.begin_call(&server, &tool, None);
-        sender.send_replace(Some(ProgressUpdate {
-            progress: 1.0,
-            total: Some(4.0),
-            message: None,
-            raw: None,
-        }));
+        sender.send_update(ProgressUpdate { progress: 1.0, total: Some(4.0), message: None, raw: None });
         let running: Vec<RunningCall> =
             statistics.lock_table().running.iter().map(StartedCall::to_running_call).collect();
         assert_eq!(running.len(), 2);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mcparley_model::limits::{REQUEST_LIMIT, WATCHED_RESOURCES};
 use mcparley_model::name::ServerName;
-use mcparley_wire::{Failure, FailurePhase};
+use mcparley_wire::{Failure, FailurePhase, RawJson};
 
 use super::error::ResourceError;
 use crate::call::RequestError;
@@ -43,14 +43,26 @@ impl Subscription {
     /// # Errors
     /// [`ResourceError::UpdatesNotSupported`] when the server is no longer in use, or ends the subscription.
     pub async fn wait_for_update(&mut self) -> Result<(), ResourceError> {
+        self.next_update().await?;
+        self.seen = self.watcher.news.borrow().updates;
+        Ok(())
+    }
+
+    /// Waits for the next update of the resource, or of one below it, and returns the parameters of its
+    /// notification; `None` if it was not heard, or too long ago. Cancel-safe.
+    ///
+    /// # Errors
+    /// As [`Subscription::wait_for_update`].
+    pub async fn next_update(&mut self) -> Result<Option<RawJson>, ResourceError> {
         let seen = self.seen;
         let news = self.watcher.news.wait_for(|news| {
             news.updates != seen || matches!(news.subscription, SubscriptionState::Refused(_))
         });
         match news.await {
             Ok(news) if news.updates != seen => {
-                self.seen = news.updates;
-                Ok(())
+                let (number, params) = news.update_after(seen);
+                self.seen = number;
+                Ok(params.cloned())
             }
             Ok(_) | Err(_) => Err(ResourceError::UpdatesNotSupported { server: self.server.clone() }),
         }

@@ -36,8 +36,14 @@ pub const LIST_CHANGED_QUIET: Duration = Duration::from_millis(100);
 /// so this is short.
 pub const SERVED_LIST_FRESH: Duration = Duration::from_secs(30);
 
-/// The maximum number of parked calls: calls of new-era clients that wait for the user's answer.
+/// The maximum number of parked calls of one client: calls of new-era clients that wait for the user's answer.
 pub const PARKED_CALLS: usize = 64;
+
+/// The maximum number of parked calls of one client at one server, which keeps each of them in flight.
+pub const PARKED_SERVER_CALLS: usize = 16;
+
+/// The maximum number of parked calls of all clients of a gateway, which keeps each of them in memory.
+pub const PARKED_CALLS_IN_ALL: usize = 4096;
 
 /// The maximum number of open questions that a gateway lists for other terminals.
 pub const PENDING_QUESTIONS: usize = 1000;

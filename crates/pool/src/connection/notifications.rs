@@ -101,8 +101,10 @@ impl Handler for Notifications {
         self.message_limit
     }
 
-    fn handle_notice(&self, Notice { method, params, cause }: Notice) {
-        match &*method {
+    fn handle_notice(&self, notice: Notice) {
+        let Notice { method, params, cause } = &notice;
+        let cause = *cause;
+        match &**method {
             "notifications/tools/list_changed" => self.changes.mark_lists(ListSet::TOOLS),
             "notifications/prompts/list_changed" => self.changes.mark_lists(ListSet::PROMPTS),
             "notifications/resources/list_changed" => self.changes.mark_lists(ListSet::RESOURCES),
@@ -111,14 +113,15 @@ impl Handler for Notifications {
                 self.server_requests.handle_visit_notification(params.as_ref())
             }
             "notifications/tasks/status" | "notifications/tasks" => {
-                self.server_requests.task_notify().notify_waiters()
+                self.server_requests.task_notify().notify_waiters();
+                self.server_requests.forward_notice(&notice);
             }
             "notifications/message" => {
                 let is_relayed = self.server_requests.relay_log(cause, params.as_ref());
                 let principal = || self.server_requests.principal_for(cause, params.as_ref());
                 self.log.add_message(params.as_ref(), (!is_relayed).then_some(principal));
             }
-            _ => {}
+            _ => self.server_requests.forward_notice(&notice),
         }
     }
 }

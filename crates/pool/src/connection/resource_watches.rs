@@ -3,7 +3,7 @@
 //! The `listen` module sends the subscriptions, in the way of the server's era. This module only tracks the
 //! watchers, the answer of the server, and the number of updates.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use mcparley_model::limits::WATCHED_RESOURCES;
@@ -31,6 +31,8 @@ pub struct WatchState {
     pub subscription: SubscriptionState,
     /// The number of updates, including possibly missed ones.
     pub updates: u64,
+    /// The newest notifications, as the server wrote their parameters, with the number of their update.
+    recent: VecDeque<(u64, RawJson)>,
 }
 
 /// The state of a resource subscription.
@@ -43,6 +45,30 @@ pub enum SubscriptionState {
     Active,
     /// The server refused.
     Refused(Failure),
+}
+
+/// The number of notifications of one resource that are kept for slow watchers. Then a watcher learns only that
+/// something has changed.
+const RECENT_UPDATES: usize = 16;
+
+impl WatchState {
+    /// The update after the one of this number: its number, and the parameters of its notification. Updates whose
+    /// notification is not known count as one.
+    pub fn update_after(&self, seen: u64) -> (u64, Option<&RawJson>) {
+        match self.recent.iter().find(|(number, _)| *number > seen) {
+            Some((number, params)) if *number == seen + 1 => (*number, Some(params)),
+            Some((number, _)) => (*number - 1, None),
+            None => (self.updates, None),
+        }
+    }
+
+    fn add_update(&mut self, params: &RawJson) {
+        self.updates += 1;
+        if self.recent.len() >= RECENT_UPDATES {
+            self.recent.pop_front();
+        }
+        self.recent.push_back((self.updates, params.clone()));
+    }
 }
 
 /// A watcher of one resource. Dropping it ends the watch.
@@ -129,13 +155,13 @@ impl ResourceWatches {
     /// Handles an update notification: counts it for every watched resource that is the updated one or a
     /// parent of it.
     pub(super) fn handle_update(&self, params: Option<&RawJson>) {
-        let uri = params.and_then(|params| params.member("uri")).and_then(|uri| uri.decode::<String>().ok());
-        let Some(uri) = uri else { return };
+        let Some(params) = params else { return };
+        let Some(uri) = params.member("uri").and_then(|uri| uri.decode::<String>().ok()) else { return };
         for (watched, entry) in self.lock_resources().iter() {
             let below = uri.strip_prefix(watched.as_str());
             if below.is_some_and(|below| below.is_empty() || watched.ends_with('/') || below.starts_with('/'))
             {
-                entry.news.send_modify(|news| news.updates += 1);
+                entry.news.send_modify(|news| news.add_update(params));
             }
         }
     }
@@ -157,5 +183,38 @@ impl Drop for ResourceWatcher {
         if let Some(watched) = self.watched.upgrade() {
             watched.release_watcher(&self.uri);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // G3 G7
+    #[test]
+    fn watcher_gets_each_notification_and_a_gap_as_one_change() {
+        let watches = Arc::new(ResourceWatches::default());
+        let watcher = watches.watch_resource("test://a").unwrap();
+        let update = |uri: &str| {
+            watches
+                .handle_update(Some(&RawJson::from_text(&format!(r#"{{"uri":"{uri}","_meta":{{"k":1}}}}"#))));
+        };
+        let heard = |seen: u64| {
+            let state = watcher.news.borrow();
+            let (number, params) = state.update_after(seen);
+            (number, params.map(|params| params.member("uri").unwrap().as_str().to_owned()))
+        };
+        watches.mark_active("test://a", false);
+        update("test://a/b");
+        update("test://ab");
+        update("test://a");
+        assert_eq!(heard(0), (1, Some("\"test://a/b\"".to_owned())));
+        assert_eq!(heard(1), (2, Some("\"test://a\"".to_owned())));
+        watches.mark_active("test://a", true);
+        assert_eq!(heard(2), (3, None), "it may have changed while the server was away");
+        (0..RECENT_UPDATES + 5).for_each(|_| update("test://a"));
+        let (number, params) = heard(3);
+        assert_eq!((number, params), (8, None), "five are counted as one");
+        assert!(heard(number).1.is_some());
     }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use mcparley_model::log_level::LogLevel;
 use mcparley_model::name::ServerName;
+use mcparley_wire::RawJson;
 use tokio::sync::{broadcast, watch};
 
 use super::LogLine;
@@ -17,7 +18,7 @@ use crate::principal::PrincipalId;
 const WAITING: usize = 256;
 
 /// A log message of a server.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct LogMessage {
     /// The server that sent it.
     pub server: ServerName,
@@ -26,6 +27,9 @@ pub struct LogMessage {
     pub principal: Option<PrincipalId>,
     /// The message, redacted. [`super::LogSource::Server`] has its level.
     pub line: LogLine,
+    /// The parameters of the notification as the server wrote them, redacted; of a message over
+    /// [`LOG_MESSAGE_BYTES`](mcparley_model::limits::LOG_MESSAGE_BYTES) only those of its line.
+    pub params: RawJson,
 }
 
 /// The channel for log messages of all servers of a host. Clones share it.

@@ -132,10 +132,9 @@ impl InFlightCalls {
                 calls.iter().for_each(|call| self.lane.learn_question(&call.manner));
             }
             MessageRoute::Ambiguous => {
-                // A quiet tool has asked only if there is no other.
+                // A quiet tool may have asked for the first time, so from now on none of these tools is.
                 let calls = self.lock_calls();
-                let has_other = calls.iter().any(|call| call.manner.may_ask());
-                let may_be = calls.iter().filter(|call| !has_other || call.manner.may_ask());
+                let may_be = calls.iter().filter(|call| call.can_ask());
                 may_be.for_each(|call| self.lane.learn_question(&call.manner));
             }
         }
@@ -218,13 +217,17 @@ impl RouteCandidate for Arc<InFlightCall> {
         self.task.get().is_some_and(|known| known == task)
     }
 
-    fn may_ask(&self) -> bool {
+    fn can_ask(&self) -> bool {
         let is_over = self.canceled.get().is_some_and(|until| {
             let early = CANCELED_CALL_TIME.saturating_sub(self.manner.canceled_time());
             *until <= Instant::now() + early
         });
         let is_closed = self.is_closed.load(Ordering::Relaxed);
-        self.manner.may_ask() && !is_over && !is_closed
+        !is_over && !is_closed
+    }
+
+    fn may_ask(&self) -> bool {
+        self.manner.may_ask()
     }
 
     fn has_asked_exactly(&self) -> bool {

@@ -21,6 +21,8 @@ pub enum ListCut {
     Pages(usize),
     /// Too many items.
     Items(usize),
+    /// Too many bytes.
+    Bytes(usize),
     /// The cursor of the next page is too long.
     Cursor(usize),
 }
@@ -31,6 +33,7 @@ impl fmt::Display for ListCut {
             Self::Repeated => f.write_str("the server repeated a page"),
             Self::Pages(limit) => write!(f, "the server announced more than {limit} pages"),
             Self::Items(limit) => write!(f, "the server listed more than {limit} entries"),
+            Self::Bytes(limit) => write!(f, "the server's list is longer than {limit} bytes"),
             Self::Cursor(limit) => write!(f, "the server's cursor is longer than {limit} bytes"),
         }
     }
@@ -65,7 +68,7 @@ pub(super) async fn fetch_list(
         return FetchedList { items, hints, gap: None };
     }
     let deadline = Instant::now() + limits.time;
-    let mut seen = HashSet::new();
+    let (mut seen, mut bytes) = (HashSet::new(), 0);
     let mut cursor: Option<String> = None;
     let why = loop {
         let page = match fetch_page(session, asked, cursor.as_deref(), deadline).await {
@@ -75,9 +78,16 @@ pub(super) async fn fetch_list(
         hints = hints.or(page.hints);
         let room = limits.items.saturating_sub(items.len());
         let is_full = page.items.len() > room;
-        items.extend(page.items.into_iter().take(room));
+        let fits = |item: &RawJson| {
+            bytes += item.as_bytes().len();
+            bytes <= limits.bytes
+        };
+        items.extend(page.items.into_iter().take(room).take_while(fits));
         if is_full {
             break Some(GapReason::Cut(ListCut::Items(limits.items)));
+        }
+        if bytes > limits.bytes {
+            break Some(GapReason::Cut(ListCut::Bytes(limits.bytes)));
         }
         let Some(next) = page.next else { break None };
         if next.len() > CURSOR_BYTES {

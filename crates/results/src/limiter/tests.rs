@@ -207,6 +207,19 @@ async fn memory_store_evicts_the_oldest_result() {
     assert!(error.to_string().starts_with("no stored result `result-0`"), "{error}");
 }
 
+// R5 G1: a path of this machine is of no use to a client on another one.
+#[tokio::test]
+async fn result_stored_without_paths_has_a_handle_alone() {
+    let root = tempfile::tempdir().unwrap();
+    let results = ResultLimiter::with_folder(Some(&root.path().join("results"))).without_paths();
+    let results = results.for_owner(None);
+    let given = results.fit_outcome(text_of(&"a line of text\n".repeat(20)), SMALL, "it").await;
+    let folder = root.path().to_string_lossy().into_owned();
+    assert!(given.stored[0].path.is_none() && !given.to_text().contains(&folder), "{}", given.to_text());
+    let page = results.read_result(&json!({ "handle": given.stored[0].handle }), 1_000).await.unwrap();
+    assert!(page.contains("a line of text"), "{page}");
+}
+
 // R3 B99 B102
 #[tokio::test]
 async fn binary_parts_are_stored_in_files_and_supported_images_stay() {

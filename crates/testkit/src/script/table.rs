@@ -52,6 +52,7 @@ scripts! {
     Both Flood "flood" Number(10_000, COUNT), "that many log notifications before the reply to a call, in one write with it on stdio";
     Both ListChangedStorm "list-changed-storm" Number(100_000, COUNT), "that many tools/list_changed before the reply to a call";
     Both ProgressStorm "progress-storm" Number(100_000, COUNT), "that many progress notifications before the reply to a call";
+    Both Notice "notice" Text("notifications/vendor/done"), "sends a notification of that method before the reply to a call, about the task that the call names";
     Both ListenEnd "listen-end" Word(&["result", "cancelled", "cut"]), "a call ends the subscriptions: with a result, a cancelled notification, or (HTTP) the stream alone";
     Both ServerRequest "server-request" Text("roots/list"), "sends a request of its own on a call; its answer is the text of the reply";
     // Requests to the client before a call is answered.

@@ -27,6 +27,17 @@ pub(crate) fn send_storms(server: &ScriptedServer, request: &Request<'_>) -> io:
         let told = json!({ "jsonrpc": "2.0", "method": "notifications/resources/updated", "params": params });
         request.out.send_lines(format!("{told}\n").as_bytes())?;
     }
+    if let Some(method) = request.due.text(Name::Notice) {
+        let params = match request.message.text("taskId") {
+            Some(id) => json!({
+                "taskId": id, "status": "working", "ttl": null, "statusMessage": "soon",
+                "createdAt": "2025-11-25T00:00:00Z", "lastUpdatedAt": "2025-11-25T00:00:00Z",
+            }),
+            None => json!({ "own": { "n": 1.5 } }),
+        };
+        let notice = json!({ "jsonrpc": "2.0", "method": method, "params": params });
+        request.out.send_lines(format!("{notice}\n").as_bytes())?;
+    }
     if let Some(count) = request.due.number(Name::ListChangedStorm) {
         send_list_changes(server, request, count)?;
     }

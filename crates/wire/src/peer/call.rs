@@ -5,11 +5,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::json;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::incoming::RequestId;
 use super::pending::WaitingCall;
+use super::progress::ProgressSender;
 use super::{Peer, RequestTicket};
 use crate::failure::{Failure, FailurePhase};
 use crate::message;
@@ -21,8 +22,8 @@ use mcparley_json::RawJson;
 pub struct PeerCallOptions {
     /// Timeout for the response; `None` waits forever.
     pub limit: Option<Duration>,
-    /// Receiver of the newest progress; the caller puts [`PreparedRequest::token`] into `_meta`.
-    pub progress: Option<watch::Sender<Option<ProgressUpdate>>>,
+    /// Receiver of the progress; the caller puts [`PreparedRequest::token`] into `_meta`.
+    pub progress: Option<ProgressSender>,
     /// Whether giving up sends no cancellation. Set for the handshake.
     pub silent: bool,
     /// Parameters that are also sent as headers (`Mcp-Param-…`), in plain text. Transports without headers,

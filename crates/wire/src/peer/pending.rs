@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::{oneshot, watch};
+use tokio::sync::oneshot;
 
 use super::call::ProgressUpdate;
+use super::progress::ProgressSender;
 use crate::failure::Failure;
 use crate::message::Id;
 use mcparley_json::RawJson;
@@ -24,8 +25,8 @@ struct CallTable {
 #[derive(Debug)]
 pub(super) struct WaitingCall {
     pub(super) answer: oneshot::Sender<Result<RawJson, Failure>>,
-    /// The newest progress; older ones are overwritten, so a million of them cost nothing.
-    pub(super) progress: Option<watch::Sender<Option<ProgressUpdate>>>,
+    /// The progress; the queue is bounded, so a million reports cost nothing.
+    pub(super) progress: Option<ProgressSender>,
     pub(super) subscription: CallSubscription,
 }
 
@@ -118,7 +119,7 @@ impl PendingCalls {
     /// Passes progress to its call.
     pub(super) fn send_progress(&self, id: u64, progress: ProgressUpdate) {
         if let Some(WaitingCall { progress: Some(sender), .. }) = self.lock_table().waiting.get(&id) {
-            sender.send_replace(Some(progress));
+            sender.send_update(progress);
         }
     }
 

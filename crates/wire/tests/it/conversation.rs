@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcparley_json::UnexpectedShape;
-use mcparley_wire::peer::{BoxedFuture, Handler, PeerCallOptions, PingHandler, ProgressUpdate};
+use mcparley_wire::peer::{BoxedFuture, Handler, PeerCallOptions, PingHandler, progress_channel};
 use mcparley_wire::transport::memory::{MemoryLink, link_handlers};
 use mcparley_wire::{Failure, FailurePhase, Incoming, METHOD_NOT_FOUND, Notice, RawJson, RpcError};
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{Notify, Semaphore};
 
 use crate::listening::Patient;
 
@@ -200,11 +200,11 @@ async fn futures_join<T: Send + 'static>(
 
 // F62 K2
 #[tokio::test]
-async fn progress_reaches_its_call_and_the_newest_wins() {
+async fn progress_reaches_its_call_and_the_newest_is_never_lost() {
     let (link, ..) = connect();
     let request = link.client.prepare_request();
     let token = request.token();
-    let (sender, mut progress) = watch::channel(None);
+    let (sender, mut progress) = progress_channel();
     let options = PeerCallOptions { progress: Some(sender), ..PeerCallOptions::default() };
     let call = request.call("hang", None, options);
     let told = async {
@@ -212,13 +212,16 @@ async fn progress_reaches_its_call_and_the_newest_wins() {
             let note = raw(&format!(r#"{{"progressToken":{token},"progress":{step},"total":1000}}"#));
             link.server.notify("notifications/progress", Some(&note)).await.unwrap();
         }
-        let last =
-            |progress: &Option<ProgressUpdate>| progress.as_ref().is_some_and(|p| p.progress >= 1000.0);
-        progress.wait_for(last).await.unwrap().clone()
+        loop {
+            let update = progress.next_update().await.unwrap();
+            if update.progress >= 1000.0 {
+                break update;
+            }
+        }
     };
     tokio::select! {
         outcome = call => panic!("{outcome:?}"),
-        last = told => assert_eq!(last.unwrap().total, Some(1000.0)),
+        last = told => assert_eq!(last.total, Some(1000.0)),
     }
 }
 

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use mcparley_model::config::Era;
-use mcparley_wire::peer::PeerCallOptions;
+use mcparley_model::limits::PROGRESS_UPDATES;
+use mcparley_wire::peer::{PeerCallOptions, progress_channel};
 use mcparley_wire::{Failure, RequestParams};
 use serde_json::json;
-use tokio::sync::watch;
 
 use crate::world::{LONG, Rooted, Server, call, text};
 
@@ -27,15 +27,19 @@ async fn a_flood_of_notifications_is_delivered_in_full_and_the_reply_behind_it_t
 
 // F62
 #[tokio::test]
-async fn progress_flood_is_coalesced() {
+async fn progress_flood_is_bounded_and_its_end_is_kept() {
     let connected = Server::scripted(&["progress-storm:100000"]).connect().await.unwrap();
-    let (sender, mut progress) = watch::channel(None);
+    let (sender, mut progress) = progress_channel();
     let params =
         RequestParams::new().with_member("name", &"echo").with_member("arguments", &json!({"message": "x"}));
     let options = PeerCallOptions { limit: Some(LONG), progress: Some(sender), ..PeerCallOptions::default() };
     let answer = connected.session.call("tools/call", params, options).await.unwrap();
     assert_eq!(text(&answer), "x");
-    assert!(progress.borrow_and_update().is_some());
+    let mut seen = Vec::new();
+    while let Some(update) = progress.next_update().await {
+        seen.push(update.progress);
+    }
+    assert_eq!((seen.len(), seen.last()), (PROGRESS_UPDATES, Some(&100_000.0)));
 }
 
 // F65

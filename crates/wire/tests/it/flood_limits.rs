@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use mcparley_model::config::Era;
 use mcparley_testkit::run_in_own_process;
-use mcparley_wire::peer::PeerCallOptions;
+use mcparley_wire::peer::{PeerCallOptions, progress_channel};
 use mcparley_wire::{Failure, RequestParams};
 use serde_json::json;
-use tokio::sync::watch;
 
 use crate::http_limits::{MIB, peak};
 use crate::world::{LONG, Server, call, text};
@@ -38,7 +37,7 @@ async fn floods_alone_in_their_process() {
         let params = RequestParams::new()
             .with_member("name", &"echo")
             .with_member("arguments", &json!({"message": "x"}));
-        let (sender, progress) = watch::channel(None);
+        let (sender, mut progress) = progress_channel();
         let options =
             PeerCallOptions { limit: Some(3 * LONG), progress: Some(sender), ..PeerCallOptions::default() };
         let outcome = connected.session.call("tools/call", params, options).await;
@@ -47,7 +46,7 @@ async fn floods_alone_in_their_process() {
             Err(Failure::TooLarge { .. }) => assert!(!is_answered, "{script}"),
             Err(failure) => unreachable!("{script}: {failure:?}"),
         }
-        assert_eq!(progress.borrow().is_some(), script.starts_with("progress"), "{script}");
+        assert_eq!(progress.try_next().is_some(), script.starts_with("progress"), "{script}");
         // After an oversized message the server is still usable.
         let tools =
             connected.session.call("tools/list", RequestParams::new(), PeerCallOptions::default()).await;

@@ -71,6 +71,11 @@ pub(super) fn can_read_result(raw: &RawJson, version: ProtocolVersion) -> bool {
         && !(structured.is_none() && says_null)
 }
 
+/// Whether a block is valid in the protocol version.
+pub(super) fn can_read_block(raw: &RawValue, version: ProtocolVersion) -> bool {
+    serde_json::from_str::<BlockShape<'_>>(raw.get()).is_ok_and(|block| block.is_valid_in(version))
+}
+
 /// Whether the protocol version allows this structured content, which must be an object until the new era.
 pub(super) fn allows_structured(is_object: bool, version: ProtocolVersion) -> bool {
     // The oldest versions do not know the member, and ignore it.

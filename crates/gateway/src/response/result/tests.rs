@@ -76,6 +76,21 @@ fn unsupported_block_becomes_text() {
     assert_eq!(kinds("2025-06-18"), ["text", "text", "resource_link", "audio"]);
 }
 
+// R1 G1 G7
+#[test]
+fn blocks_beside_a_damaged_one_keep_their_bytes() {
+    let good = r#"{"type":"text","text":"a","annotations":{"priority":1.50},"_meta":{"k":1e2},"own":[]}"#;
+    let raw = format!(
+        r#"{{"content":[{good},{{"type":"image","data":"AAAAA","mimeType":"image/png"}},{{"type":"hologram"}}],"structuredContent":{{"n":1.0}},"_meta":{{"m":2.50}}}}"#
+    );
+    let rebuilt = result(&raw, "2025-11-25");
+    assert!(rebuilt.starts_with(&format!(r#"{{"content":[{good},{{"type":"text","#)), "{rebuilt}");
+    assert!(rebuilt.contains(r#""structuredContent":{"n":1.0}"#), "{rebuilt}");
+    assert!(rebuilt.ends_with(r#""_meta":{"m":2.50}}"#), "{rebuilt}");
+    let read: Value = serde_json::from_str(&rebuilt).unwrap_or_default();
+    assert_eq!(read["content"].as_array().map(Vec::len), Some(3), "{rebuilt}");
+}
+
 // R1 G1
 #[test]
 fn structured_content_is_never_lost() {
