@@ -8,7 +8,8 @@ use super::AgentOption;
 ///
 /// Sends the question to a model with the tools and instructions of all servers, makes the tool calls that the
 /// model asks for, and prints its answer as it arrives. Tool calls are reported on standard error. Permission
-/// rules, modes and hooks apply to every call; a call that no rule allows is denied.
+/// rules, modes and hooks apply to every call. A call that no rule allows is asked about on a terminal, and
+/// denied elsewhere.
 ///
 /// The model is taken from the environment: set `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `GEMINI_API_KEY`. Text
 /// that is piped in is added to the question. `@server:uri` adds a resource.

@@ -107,9 +107,9 @@ pub struct ReconnectArgs {
 
 /// Call a tool
 ///
-/// Typing the command is consent, so nothing is asked. Deny rules, policy and approvals still apply. Text of
-/// the result is printed unchanged, on a terminal without control sequences. Exits with code 8 if the tool
-/// returns an error.
+/// Typing the command is consent; only a rule that asks does so, on a terminal. Deny rules, policy and
+/// approvals still apply. Text of the result is printed unchanged, on a terminal without control sequences.
+/// Exits with code 8 if the tool returns an error.
 #[derive(Debug, Args)]
 #[command(
     override_usage = "mcparley call [OPTIONS] <SERVER.TOOL> [ARGUMENTS]…\n       \

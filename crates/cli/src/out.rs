@@ -172,6 +172,11 @@ impl TerminalOutput {
         is_possible.then(|| TerminalDialogs::new(self.terminal.clone(), context::user_browser(), colors))
     }
 
+    /// Whether a dialog is on the screen, which printed lines would tear.
+    pub(crate) fn has_dialog(&self) -> bool {
+        !self.terminal.is_free()
+    }
+
     /// Whether a progress line is shown.
     pub(crate) fn is_waiting(&self) -> bool {
         self.progress.is_some()

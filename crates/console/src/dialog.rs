@@ -7,7 +7,7 @@
 //! | part | module |
 //! |---|---|
 //! | the terminal, shared with the prompt and the progress line | `shared_terminal` |
-//! | one open dialog: raw mode, keys, drawing | `session`, `key_reader` |
+//! | one open dialog: raw mode, keys, drawing | `session`, `question_loop`, `key_reader` |
 //! | lines with tones, and a line to edit | `styled_line`, `line_edit` |
 //! | permission of a tool call | `permission` |
 //! | a form of a server | `form` |
@@ -21,6 +21,7 @@ mod key_reader;
 mod line_edit;
 mod page;
 mod permission;
+mod question_loop;
 mod sampling;
 mod session;
 mod shared_terminal;
@@ -222,7 +223,7 @@ impl TerminalDialogs {
                     }
                 }
                 Ok(PageAction::Copy) => {
-                    session.send_sequence(&format!("\u{1b}]52;c;{}\u{7}", STANDARD.encode(url)));
+                    session.send_sequence(&clipboard_sequence(url));
                     dialog.note = Some("Copied, if your terminal allows it".to_owned());
                 }
                 Ok(PageAction::Done) => {
@@ -310,6 +311,11 @@ impl fmt::Debug for TerminalDialogs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TerminalDialogs").field("colors", &self.colors).finish_non_exhaustive()
     }
+}
+
+/// The control sequence that copies a text to the clipboard of the terminal.
+pub(crate) fn clipboard_sequence(text: &str) -> String {
+    format!("\u{1b}]52;c;{}\u{7}", STANDARD.encode(text))
 }
 
 /// The whole item of an approval: every field as written, and as it would run.

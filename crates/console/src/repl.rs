@@ -6,10 +6,10 @@
 //! | lines → words → parsed input, pure | `words`, `input`, `slash_command` |
 //! | names that a line may use, read from the host | `known_names` |
 //! | completion, pure; asking servers for values | `completion`, `completer` |
-//! | the line editor on its own thread, history | `line_editor` |
+//! | the line editor on its own thread, history, lines typed ahead | `line_editor`, `typed_ahead` |
 //! | a call with progress and Ctrl-C | `tool_call`, `waiting`, `interrupt` |
 //! | prompts and resources | `offers`, `result_text` |
-//! | `/mcp enable`, `disable`, `reconnect`, `login`, `add` | `server_commands` |
+//! | `/mcp enable`, `disable`, `reconnect`, `login`, `logout`, `add` | `server_commands` |
 //! | commands of the command line, run as a child on the same terminal | `program` |
 //! | the conversation with a model, and `/model` | `chat_turn`, `model_command` |
 //! | output, folded results, `/calls`, greeting, help | `output`, `fold`, `call_log`, `greeting`, `help` |
@@ -37,6 +37,7 @@ mod result_text;
 mod server_commands;
 mod slash_command;
 mod tool_call;
+mod typed_ahead;
 mod waiting;
 mod words;
 
@@ -46,7 +47,7 @@ use std::ops::ControlFlow;
 
 use mcparley::model::explain::Explain;
 use mcparley::{Host, Paths};
-use mcparley_conversation::{Conversation, ModelClient};
+use mcparley_conversation::{Conversation, ModelClient, ModelSampler};
 use tokio::runtime::Handle;
 
 use crate::dialog::SharedTerminal;
@@ -80,6 +81,8 @@ pub struct ConsoleOptions {
     pub warnings: Vec<String>,
     /// The model that answers, if one is configured.
     pub model: Option<ModelClient>,
+    /// The sampler of the host, which follows `/model`.
+    pub sampler: Option<ModelSampler>,
     /// Finds the model that `/model` names.
     pub find_model: ModelFinder,
 }
@@ -156,11 +159,11 @@ impl Console {
             drop(turn);
             match event {
                 LineEvent::Line(line) => {
-                    match self.handle_line(&line).await {
-                        ControlFlow::Break(()) => return Ok(()),
-                        ControlFlow::Continue(end) => was_interrupted = end == LineEnd::Interrupted,
+                    // A Ctrl-C in a dialog that interrupted the prompt was meant for that dialog.
+                    self.interrupts.forget_presses().await;
+                    if self.handle_line(&line).await.is_break() {
+                        return Ok(());
                     }
-                    continue;
                 }
                 // The typed text stays, and so does the state.
                 LineEvent::Yielded => continue,
@@ -182,18 +185,18 @@ impl Console {
     }
 
     /// Carries out one line; breaks when the user leaves.
-    async fn handle_line(&mut self, line: &str) -> ControlFlow<(), LineEnd> {
+    async fn handle_line(&mut self, line: &str) -> ControlFlow<()> {
         let known = KnownNames::from_host(&self.host, self.conversation.is_some());
         let input = match parse_line(line, &known) {
             Ok(input) => input,
             Err(error) => {
                 self.output.print_error(&error, error.hint().as_deref());
-                return ControlFlow::Continue(LineEnd::Finished);
+                return ControlFlow::Continue(());
             }
         };
-        let end = match input {
+        match input {
             ConsoleInput::Quit => return ControlFlow::Break(()),
-            ConsoleInput::Empty => LineEnd::Finished,
+            ConsoleInput::Empty => {}
             ConsoleInput::Servers(command) => self.run_servers_command(command).await,
             ConsoleInput::Program(words) => self.run_program(&words).await,
             ConsoleInput::Prompt(line) => self.use_prompt(&line).await,
@@ -203,27 +206,26 @@ impl Console {
             ConsoleInput::Calls => self.list_calls(),
             ConsoleInput::LastResult => {
                 self.show_last_result();
-                LineEnd::Finished
             }
             ConsoleInput::Model(None) => self.show_model(),
             ConsoleInput::Model(Some(name)) => self.change_model(&name),
             ConsoleInput::Clear => self.clear(),
             ConsoleInput::Help => {
                 help::help_lines().iter().for_each(|line| self.output.print_line(line));
-                LineEnd::Finished
             }
-        };
+        }
         self.output.clear_progress();
-        ControlFlow::Continue(end)
+        ControlFlow::Continue(())
     }
 
-    async fn run_servers_command(&mut self, command: ServersCommand) -> LineEnd {
+    async fn run_servers_command(&mut self, command: ServersCommand) {
         match command {
             ServersCommand::OpenScreen => self.open_screen().await,
             ServersCommand::Enable(name) => self.enable_servers(&name).await,
             ServersCommand::Disable(name) => self.disable_servers(&name).await,
             ServersCommand::Reconnect(name) => self.reconnect_server(&name).await,
             ServersCommand::LogIn(name) => self.log_in(&name).await,
+            ServersCommand::LogOut(name) => self.log_out(&name).await,
             ServersCommand::Add(words) => {
                 let words: Vec<String> = ["add".to_owned()].into_iter().chain(words).collect();
                 self.run_program(&words).await
@@ -231,13 +233,12 @@ impl Console {
         }
     }
 
-    fn list_calls(&mut self) -> LineEnd {
+    fn list_calls(&mut self) {
         let lines = self.calls.to_lines();
         if lines.is_empty() {
             self.output.print_remark("no calls yet");
         }
         lines.iter().for_each(|line| self.output.print_line(line));
-        LineEnd::Finished
     }
 
     fn show_last_result(&mut self) {
@@ -246,20 +247,10 @@ impl Console {
         }
     }
 
-    fn clear(&mut self) -> LineEnd {
+    fn clear(&mut self) {
         if let Some(conversation) = &mut self.conversation {
             conversation.clear();
         }
         self.output.clear_screen();
-        LineEnd::Finished
     }
-}
-
-/// The end of the work for one line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LineEnd {
-    /// The work was done, or failed.
-    Finished,
-    /// The user canceled it with Ctrl-C.
-    Interrupted,
 }

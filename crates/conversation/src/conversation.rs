@@ -89,9 +89,10 @@ impl Conversation {
         self.client.choice()
     }
 
-    /// Goes on with another model, which is given all messages so far.
-    pub fn set_model(&mut self, choice: ModelChoice) {
+    /// Goes on with another model, which is given all messages so far, and the token budget for its tools.
+    pub fn set_model(&mut self, choice: ModelChoice, budget: Budget) {
         self.client = self.client.with_choice(choice);
+        self.budget = budget;
     }
 
     /// Whether there are no messages.

@@ -51,10 +51,16 @@ impl History {
 
     /// Adds an answer of the model. Its calls wait for their results; with `runs_calls` false they are left
     /// out, because they are incomplete.
+    ///
+    /// Private parts at the end are left out too: an API rejects an answer that ends with thinking, in all later
+    /// requests.
     pub(crate) fn add_answer(&mut self, mut parts: Vec<AnswerPart>, runs_calls: bool) {
         self.is_unanswered = false;
         if !runs_calls {
             parts.retain(|part| !matches!(part, AnswerPart::Call(_)));
+        }
+        while matches!(parts.last(), Some(AnswerPart::Private { .. })) {
+            parts.pop();
         }
         if parts.is_empty() {
             return;
@@ -99,6 +105,7 @@ impl History {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::provider::Provider;
     use serde_json::json;
 
     fn call(id: &str) -> ModelToolCall {
@@ -162,5 +169,19 @@ mod tests {
         history.add_answer(vec![said.clone(), AnswerPart::Call(call("1"))], false);
         history.close_calls();
         assert_eq!(history.messages(), [Message::User(text("go")), Message::Assistant(vec![said])]);
+    }
+
+    // U4
+    #[test]
+    fn answer_that_ends_with_thinking_is_kept_without_it() {
+        let thinking = || AnswerPart::Private { provider: Provider::Anthropic, block: json!({}) };
+        let said = AnswerPart::Text { text: "so far".into(), signature: None };
+        let mut history = History::default();
+        history.add_user_message(text("go"));
+        history.add_answer(vec![thinking()], false);
+        assert_eq!(history.messages(), [Message::User(text("go"))]);
+        history.add_answer(vec![thinking(), said.clone(), thinking(), AnswerPart::Call(call("1"))], false);
+        let kept = Message::Assistant(vec![thinking(), said]);
+        assert_eq!(history.messages(), [Message::User(text("go")), kept]);
     }
 }

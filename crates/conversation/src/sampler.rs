@@ -3,7 +3,7 @@
 //! A server's request gets no tools and no part of the user's conversation. The user decides on each request
 //! through a [`SamplingApprover`], because the request may contain instructions for the model and costs money.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mcparley::results::read_blocks;
 use mcparley::sample::{
@@ -31,9 +31,10 @@ pub trait SamplingApprover: Send + Sync + 'static {
     }
 }
 
-/// Answers sampling requests with a model, after the user approved them.
+/// Answers sampling requests with a model, after the user approved them. Clones share the model.
+#[derive(Clone)]
 pub struct ModelSampler {
-    client: ModelClient,
+    client: Arc<Mutex<ModelClient>>,
     approver: Arc<dyn SamplingApprover>,
 }
 
@@ -41,7 +42,17 @@ impl ModelSampler {
     /// A sampler that uses this model.
     #[must_use]
     pub fn new(client: ModelClient, approver: Arc<dyn SamplingApprover>) -> Self {
-        Self { client, approver }
+        Self { client: Arc::new(Mutex::new(client)), approver }
+    }
+
+    /// Answers later requests with another model.
+    pub fn set_client(&self, client: ModelClient) {
+        *self.client.lock().unwrap_or_else(PoisonError::into_inner) = client;
+    }
+
+    fn client(&self) -> ModelClient {
+        // A client stays whole even if another holder of the lock panicked.
+        self.client.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     async fn answer(&self, request: &SamplingRequest) -> Result<SamplingResult, SamplingRefusal> {
@@ -56,26 +67,27 @@ impl ModelSampler {
         };
         let system = request.system_prompt.as_deref().unwrap_or_default();
         let model_request = ModelRequest { system, messages: &messages, tools: None, sampling };
-        let answer = self.client.request_answer(&model_request, &EventSink::discarding()).await;
+        let client = self.client();
+        let answer = client.request_answer(&model_request, &EventSink::discarding()).await;
         let answer = answer.map_err(|error| SamplingRefusal::Failed { reason: error.to_string() })?;
         let text = answer.text();
         if !self.approver.approve_result(request, &text).await {
             return Err(SamplingRefusal::Declined);
         }
-        Ok(self.convert_answer(&answer, &text))
+        Ok(convert_answer(client.choice().model(), &answer, &text))
     }
+}
 
-    fn convert_answer(&self, answer: &ModelAnswer, text: &str) -> SamplingResult {
-        let reason = match &answer.stop {
-            StopReason::EndTurn => "endTurn",
-            StopReason::MaxTokens => "maxTokens",
-            StopReason::StopSequence => "stopSequence",
-            other => other.as_str(),
-        };
-        let mut result = SamplingResult::from_text(self.client.choice().model(), text);
-        result.stop_reason = Some(reason.to_owned());
-        result
-    }
+fn convert_answer(model: &str, answer: &ModelAnswer, text: &str) -> SamplingResult {
+    let reason = match &answer.stop {
+        StopReason::EndTurn => "endTurn",
+        StopReason::MaxTokens => "maxTokens",
+        StopReason::StopSequence => "stopSequence",
+        other => other.as_str(),
+    };
+    let mut result = SamplingResult::from_text(model, text);
+    result.stop_reason = Some(reason.to_owned());
+    result
 }
 
 impl Sampler for ModelSampler {

@@ -1,5 +1,8 @@
 //! `ask`: one question to a model that uses the tools of all servers.
 
+use std::collections::VecDeque;
+use std::time::Duration;
+
 use mcparley::Host;
 use mcparley::catalog::Budget;
 use mcparley::config::{LoadedConfig, StartPolicy};
@@ -18,6 +21,10 @@ use crate::exit;
 use crate::out::TerminalOutput;
 use crate::runtime;
 use mcparley_console::arguments::TextInput;
+use tokio::time::MissedTickBehavior;
+
+/// The interval at which waiting lines look for the end of a dialog.
+const DIALOG_POLL: Duration = Duration::from_millis(100);
 
 pub(super) fn run(
     args: &AskArgs,
@@ -83,39 +90,71 @@ async fn ask_model(
     print_turn(conversation.send(input), &waiting, out).await
 }
 
-/// Prints the text of the model as it arrives, and one line on standard error for each tool call.
+/// Prints the text of the model as it arrives, and one line on standard error for each tool call. While a
+/// dialog is on the screen, events wait.
 async fn print_turn(
     mut turn: ConversationTurn<'_>,
     waiting: &str,
     out: &mut TerminalOutput,
 ) -> Result<TurnSummary, CommandError> {
+    let mut queue = VecDeque::new();
     let mut is_line_open = false;
-    while let Some(event) = turn.next().await {
-        if is_line_open && !matches!(event, ConversationEvent::TextDelta(_)) {
-            is_line_open = false;
-            out.print_line("");
+    let mut looks = tokio::time::interval(DIALOG_POLL);
+    looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        let is_over = tokio::select! {
+            biased;
+            event = turn.next() => {
+                let is_over = event.is_none();
+                queue.extend(event);
+                is_over
+            }
+            _ = looks.tick(), if !queue.is_empty() => false,
+        };
+        while (is_over || !out.has_dialog())
+            && let Some(event) = queue.pop_front()
+        {
+            if let Some(end) = print_event(event, &mut is_line_open, waiting, out) {
+                return end;
+            }
         }
-        match event {
-            ConversationEvent::TextDelta(text) if !out.json => {
-                out.stop_waiting();
-                out.print_untrusted_piece(&text);
-                is_line_open = !text.ends_with('\n');
-            }
-            ConversationEvent::ToolStarted(tool) => out.show_waiting(&format!("calling {} …", tool.label)),
-            ConversationEvent::ToolFinished(tool) => {
-                out.print_remark(&tool.to_line());
-                out.show_waiting(waiting);
-            }
-            ConversationEvent::Retrying { reason, pause } => {
-                out.warn(&format!("{reason}; asking again in {} s", pause.as_secs()));
-            }
-            ConversationEvent::Finished(summary) => return Ok(summary),
-            ConversationEvent::Failed(error) => return Err(error.into()),
-            _ => {}
+        if is_over {
+            // Not reached: the last event of a turn ends it.
+            return Err(CommandError::NoModel);
         }
     }
-    // Not reached: the last event of a turn is one of the two that return.
-    Err(CommandError::NoModel)
+}
+
+/// Prints one event; returns the end of the turn.
+fn print_event(
+    event: ConversationEvent,
+    is_line_open: &mut bool,
+    waiting: &str,
+    out: &mut TerminalOutput,
+) -> Option<Result<TurnSummary, CommandError>> {
+    if *is_line_open && !matches!(event, ConversationEvent::TextDelta(_)) {
+        *is_line_open = false;
+        out.print_line("");
+    }
+    match event {
+        ConversationEvent::TextDelta(text) if !out.json => {
+            out.stop_waiting();
+            out.print_untrusted_piece(&text);
+            *is_line_open = !text.ends_with('\n');
+        }
+        ConversationEvent::ToolStarted(tool) => out.show_waiting(&format!("calling {} …", tool.label)),
+        ConversationEvent::ToolFinished(tool) => {
+            out.print_remark(&tool.to_line());
+            out.show_waiting(waiting);
+        }
+        ConversationEvent::Retrying { reason, pause } => {
+            out.warn(&format!("{reason}; asking again in {} s", pause.as_secs()));
+        }
+        ConversationEvent::Finished(summary) => return Some(Ok(summary)),
+        ConversationEvent::Failed(error) => return Some(Err(error.into())),
+        _ => {}
+    }
+    None
 }
 
 fn finish_answer(summary: &TurnSummary, out: &mut TerminalOutput) -> CommandResult {

@@ -9,6 +9,7 @@ use mcparley::config::client_setup::{
     write_connection,
 };
 use mcparley::config::import::{ImportPaths, Os};
+use mcparley::model::scope::Scope;
 use mcparley::model::text::display_line;
 use serde_json::{Value, json};
 
@@ -73,7 +74,7 @@ fn connect_client(
     if out.json {
         out.print_json(&plan_report(&plan, is_wanted));
     } else {
-        print_next_steps(&plan, is_wanted, out);
+        print_next_steps(&plan, setup.loaded, is_wanted, out);
     }
     match is_asked && !is_wanted {
         true => {
@@ -125,7 +126,12 @@ fn ask_consent(out: &mut TerminalOutput) -> bool {
     asked.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
 }
 
-fn print_next_steps(plan: &ClientConnection, is_written: bool, out: &mut TerminalOutput) {
+fn print_next_steps(
+    plan: &ClientConnection,
+    loaded: &LoadedConfig,
+    is_written: bool,
+    out: &mut TerminalOutput,
+) {
     let (client, title) = (plan.client, plan.client.title());
     if !plan.has_changes() {
         out.print_line(format!("{title} is connected already; nothing was changed."));
@@ -140,16 +146,38 @@ fn print_next_steps(plan: &ClientConnection, is_written: bool, out: &mut Termina
             "{title} also starts {count} server(s) itself; `mcparley connect {client} --take-over` moves them"
         ));
     }
-    if !plan.folder_servers.is_empty() {
-        let names = display_line(&plan.folder_servers.join("`, `")).into_owned();
-        out.hint(&format!(
-            "in this folder {title} also starts `{names}` itself; to have it once, remove it and add it with \
-             `mcparley add --scope user --file settings`, which {title} does not read"
-        ));
-    }
+    print_folder_servers(plan, loaded, out);
     if plan.has_changes() && is_written {
         let scope = if plan.scope == SetupScope::Project { " --scope project" } else { "" };
         out.hint(&format!("`mcparley connect {client}{scope} --undo` puts the file back"));
+    }
+}
+
+/// Names the servers that the client also starts itself in this folder. Those of the project's file are for the
+/// whole team, so no advice removes them.
+fn print_folder_servers(plan: &ClientConnection, loaded: &LoadedConfig, out: &mut TerminalOutput) {
+    let title = plan.client.title();
+    let is_shared = |name: &&String| {
+        loaded.plan.servers_by_name(name).iter().any(|server| server.scope == Scope::Project)
+    };
+    let (shared, own): (Vec<&String>, Vec<&String>) = plan.folder_servers.iter().partition(is_shared);
+    let join = |names: &[&String]| {
+        let names: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
+        display_line(&names.join("`, `")).into_owned()
+    };
+    if !own.is_empty() {
+        out.hint(&format!(
+            "in this folder {title} also starts `{}` itself; to have it once, remove it and add it with \
+             `mcparley add --scope user --file settings`, which {title} does not read",
+            join(&own)
+        ));
+    }
+    if !shared.is_empty() {
+        out.hint(&format!(
+            "in this folder {title} also starts `{}` itself, since `.mcp.json` lists it for the whole team; leave \
+             it there, its tools are listed twice",
+            join(&shared)
+        ));
     }
 }
 

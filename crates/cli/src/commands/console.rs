@@ -39,14 +39,13 @@ pub(crate) fn run(global: &GlobalOptions, words: &[OsString]) -> CommandResult {
     let terminal = SharedTerminal::default();
     let dialogs = TerminalDialogs::new(terminal.clone(), context::user_browser(), colors);
     let model = context.model_client(&loaded, None);
-    let host = match &model {
+    let client = model.as_ref().ok().and_then(Option::as_ref);
+    let sampler = client.map(|client| ModelSampler::new(client.clone(), Arc::new(dialogs.clone())));
+    let host = match (&model, &sampler) {
         // Without any configuration of a model, none can be chosen later.
-        Ok(None) => context.host_for_user(loaded, Some(dialogs)),
-        Err(_) => context.host_for_model(loaded, Some(dialogs)),
-        Ok(Some(client)) => {
-            let sampler = ModelSampler::new(client.clone(), Arc::new(dialogs.clone()));
-            context.host_for_model(loaded, Some(dialogs)).sampler(sampler)
-        }
+        (Ok(None), _) => context.host_for_user(loaded, Some(dialogs)),
+        (_, None) => context.host_for_model(loaded, Some(dialogs)),
+        (_, Some(sampler)) => context.host_for_model(loaded, Some(dialogs)).sampler(sampler.clone()),
     };
     let model = model.unwrap_or_else(|error| {
         let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
@@ -62,6 +61,7 @@ pub(crate) fn run(global: &GlobalOptions, words: &[OsString]) -> CommandResult {
         screen: ScreenOptions::new(colors).with_browser(context::user_browser()),
         warnings,
         model,
+        sampler,
         find_model: Box::new(move |loaded, name| context.model_client(loaded, name)),
     };
     runtime::run_interactive(host, async |host| {

@@ -68,7 +68,10 @@ impl<'a> PromptTarget<'a> {
     async fn build_call(&self, host: &Host, out: &mut TerminalOutput) -> Result<PromptCall, CommandError> {
         let (name, words) = match self {
             Self::Public { name, words } => {
-                usable::wait_until_settled(host, out).await;
+                match usable::owning_server(&host.loaded_config(), name) {
+                    Some(owner) => usable::settle_with_sign_in(host, &owner, out).await?,
+                    None => usable::wait_until_settled(host, out).await,
+                };
                 ((*name).to_owned(), *words)
             }
             Self::Of { server, prompt, words } => {

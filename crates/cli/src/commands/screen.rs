@@ -1,7 +1,7 @@
 //! `mcp` alone on a terminal: the screen of the servers.
 
-use mcparley::HostBuilder;
 use mcparley::config::{LoadedConfig, StartPolicy};
+use mcparley_console::dialog::{SharedTerminal, TerminalDialogs};
 use mcparley_console::screen::{self, ScreenOptions};
 
 use super::CommandResult;
@@ -18,15 +18,20 @@ pub(super) fn run(context: &Context, loaded: LoadedConfig, out: &mut TerminalOut
     }
     let organization = connectors::find_organization(context, &loaded).unwrap_or_default();
     let options = ScreenOptions::new(out.has_colors()).with_browser(context::user_browser());
-    let host = HostBuilder::new(&context.paths, loaded)
+    // The screen holds the terminal, so no dialog opens. With dialogs the servers are offered what the console
+    // and `call` offer them, and show the same tools.
+    let terminal = SharedTerminal::default();
+    let dialogs = TerminalDialogs::new(terminal.clone(), context::user_browser(), out.has_colors());
+    let host = context
+        .host_for_user(loaded, Some(dialogs))
         .watch_files(&context.run_options)
         .organization(organization)
-        .daemon(context.daemon())
-        .without_session_hooks()
         .without_built_in_server()
-        .start_with(StartPolicy::All)
-        .entry_point("cli");
+        .count_calls()
+        .start_with(StartPolicy::All);
+    let mut turn = None;
     runtime::run_with_host(host, async |host| {
+        turn = Some(terminal.hold().await);
         screen::run(host, options).await.map_err(UnavailableError::Screen)?;
         Ok(exit::OK)
     })

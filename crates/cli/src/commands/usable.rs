@@ -47,6 +47,13 @@ pub(super) fn owning_servers(loaded: &LoadedConfig, tool: &str) -> Option<Vec<Se
     (!owners.is_empty() && tool.len() < PUBLIC_NAME_LIMIT).then_some(owners)
 }
 
+/// The one configured server that may have the tool or prompt of this full name; `None` if several may.
+pub(super) fn owning_server(loaded: &LoadedConfig, name: &str) -> Option<ServerName> {
+    let owners = owning_servers(loaded, name)?;
+    let mut owners = owners.into_iter().filter(|owner| owner.as_str() != BUILT_IN);
+    owners.next().filter(|_| owners.next().is_none())
+}
+
 /// Waits until every started server is ready, has failed or has timed out.
 pub(super) async fn wait_until_settled(host: &Host, out: &mut TerminalOutput) -> Vec<HostServer> {
     show_progress_during(host, out, |_| true, host.wait_until_ready(PATIENCE)).await.servers
@@ -61,15 +68,29 @@ pub(super) async fn wait_until_usable(
     server: &ServerName,
     out: &mut TerminalOutput,
 ) -> Result<Vec<HostServer>, CommandError> {
-    let mut servers = wait_until_settled(host, out).await;
-    let needs_sign_in =
-        |known: &HostServer| known.name == *server && matches!(known.state.status, ServerStatus::NeedsAuth);
-    if servers.iter().any(needs_sign_in) && out.dialogs().is_some() {
-        sign_in_on_terminal(host, server, out).await?;
-        servers = wait_until_settled(host, out).await;
-    }
+    let servers = settle_with_sign_in(host, server, out).await?;
     require_usable(&servers, server, out)?;
     Ok(servers)
+}
+
+/// Waits until every started server is settled. On a terminal the user can sign in to `server` if it needs
+/// that.
+///
+/// # Errors
+/// The user did not sign in.
+pub(super) async fn settle_with_sign_in(
+    host: &Host,
+    server: &ServerName,
+    out: &mut TerminalOutput,
+) -> Result<Vec<HostServer>, CommandError> {
+    let servers = wait_until_settled(host, out).await;
+    let needs_sign_in =
+        |known: &HostServer| known.name == *server && matches!(known.state.status, ServerStatus::NeedsAuth);
+    if !servers.iter().any(needs_sign_in) || out.dialogs().is_none() {
+        return Ok(servers);
+    }
+    sign_in_on_terminal(host, server, out).await?;
+    Ok(wait_until_settled(host, out).await)
 }
 
 /// Shows the sign-in page of a server in a dialog, and waits for the sign-in.

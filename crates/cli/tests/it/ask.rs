@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use mcparley_cli::exit;
-use mcparley_testkit::ModelServer;
+use mcparley_testkit::{ModelServer, TerminalSession};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -196,4 +196,19 @@ fn mentioned_resource_goes_along_and_is_marked_as_the_servers() {
     use_anthropic(&mut world, &model);
     let done = world.mcparley(&["ask", "what is in @good:test://note ?"]);
     assert_eq!((done.code, done.out.as_str()), (0, "noted\n"), "{done:?}");
+}
+
+// U4 P1
+#[test]
+fn call_that_no_rule_allows_is_asked_about_on_a_terminal() {
+    let turns = json!([{ "calls": [echo("hello there")] }, { "text": "Done.", "expect": ["hello there"] }]);
+    let (model, mut world) = (ModelServer::start(&turns), good());
+    use_anthropic(&mut world, &model);
+    world.set("TERM", "xterm-256color");
+    let mut session = TerminalSession::start(&world.command(&["ask", "say", "hello"]));
+    session.wait_for_text("Esc deny");
+    session.type_text("y");
+    let (code, screen) = session.wait_for_exit();
+    assert_eq!(code, 0, "{screen}");
+    assert!(screen.contains("└ Allowed once") && screen.contains("\nDone."), "{screen}");
 }

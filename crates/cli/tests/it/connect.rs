@@ -61,6 +61,18 @@ fn connection_is_listed_and_undone() {
 
 // G11
 #[test]
+fn server_of_the_team_that_claude_code_starts_too_is_named_but_not_to_be_removed() {
+    let world = World::new();
+    world.ok(&["add", "ours", "--scope", "project", "--", "server-of-the-team"]);
+    world.ok(&["approve", "ours"]);
+    let done = world.mcparley(&["connect", "claude-code", "--yes"]);
+    let hint =
+        "in this folder Claude Code also starts `ours` itself, since `.mcp.json` lists it for the whole team";
+    assert!(done.err.contains(hint) && !done.err.contains("remove it"), "{done:?}");
+}
+
+// G11
+#[test]
 fn server_of_local_scope_that_claude_code_starts_too_is_named() {
     let world = World::new();
     world.ok(&["add", "mine", "--", "server-of-mine"]);

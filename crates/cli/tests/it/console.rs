@@ -165,6 +165,34 @@ fn ctrl_c_cancels_the_running_call_and_the_console_lives_on() {
 
 // U4
 #[test]
+fn ctrl_c_that_canceled_a_call_does_not_count_for_leaving() {
+    let mut world = good();
+    let mut session = open(&mut world);
+    enter(&mut session, "good.slow ms=60000", "calling good.slow … ");
+    session.press_keys(&[Key::Ctrl('c')]);
+    session.wait_for_text("canceled good.slow after ");
+    wait_for_prompt(&session);
+    session.press_keys(&[Key::Ctrl('c')]);
+    session.wait_for_text("press Ctrl-C again, or Ctrl-D, to leave");
+    enter(&mut session, "good.echo message=alive", "\nalive\n");
+}
+
+// U4
+#[test]
+fn lines_typed_while_a_call_runs_are_all_carried_out() {
+    let mut world = good();
+    let mut session = open(&mut world);
+    enter(&mut session, "good.slow ms=1000", "calling good.slow … ");
+    session.enter_line("good.echo message=one");
+    session.enter_line("good.echo message=two");
+    session.type_text("/ca");
+    session.wait_for_text("\none\n");
+    session.wait_for_text("\ntwo\n");
+    session.wait_for_text("\n> /ca");
+}
+
+// U4
+#[test]
 fn progress_of_a_call_is_one_line() {
     let mut world = good();
     let mut session = open(&mut world);

@@ -1,7 +1,8 @@
 //! The commands and outputs that README and tour show, run as they stand there.
 //!
 //! In a `console` block a line that begins with `$ ` is a command, and the lines below it are its output. A
-//! line `…` stands for any number of lines, and `…` inside of a line for any text. Only commands of mcparley
+//! line `…` stands for any number of lines, and `…` inside of a line for any text. A command succeeds unless the
+//! comment `# exits with N` behind it says otherwise. Only commands of mcparley
 //! run; those of other programs are left to the tests of these programs.
 
 use std::path::{Path, PathBuf};
@@ -13,6 +14,8 @@ use crate::world::World;
 #[derive(Debug, PartialEq, Eq)]
 struct ShownCommand {
     line: String,
+    /// The exit code: 0 unless the comment behind the command says `exits with N`.
+    exit: i32,
     output: Vec<String>,
 }
 
@@ -29,8 +32,10 @@ fn shown_commands(page: &str) -> Vec<ShownCommand> {
         for line in block.lines() {
             match (line.strip_prefix("$ "), commands.last_mut()) {
                 (Some(command), _) => {
-                    let line = command.split("   #").next().unwrap_or_default().trim().to_owned();
-                    commands.push(ShownCommand { line, output: Vec::new() });
+                    let (line, comment) = command.split_once("   #").unwrap_or((command, ""));
+                    let exit = comment.trim().strip_prefix("exits with ");
+                    let exit = exit.map_or(0, |code| code.parse().unwrap());
+                    commands.push(ShownCommand { line: line.trim().to_owned(), exit, output: Vec::new() });
                 }
                 (None, Some(last)) => last.output.push(line.trim_end().to_owned()),
                 (None, None) => panic!("output without a command: {line}"),
@@ -92,7 +97,8 @@ fn which(program: &str) -> PathBuf {
     PathBuf::from(String::from_utf8(found.stdout).unwrap().trim())
 }
 
-/// Runs the commands of a page one after the other, and compares what they print.
+/// Runs the commands of a page one after the other, and compares what they print. Each must succeed, and print
+/// nothing where the page shows nothing.
 fn check_page(world: &World, page: &str) {
     let commands = shown_commands(&std::fs::read_to_string(repository().join(page)).unwrap());
     let ours: Vec<_> = commands.iter().filter(|command| command.line.starts_with("mcparley ")).collect();
@@ -103,13 +109,13 @@ fn check_page(world: &World, page: &str) {
         let text =
             String::from_utf8(done.stdout).unwrap().replace(&*world.home.to_string_lossy(), "/home/me");
         let actual: Vec<String> = text.lines().map(|line| line.trim_end().to_owned()).collect();
-        let is_right = command.output.is_empty() || is_shown(&command.output, &actual);
         assert!(
-            is_right,
+            is_shown(&command.output, &actual),
             "{page}: `{}` prints\n{text}\nand not\n{}",
             command.line,
             command.output.join("\n")
         );
+        assert_eq!(done.status.code(), Some(command.exit), "{page}: `{}` prints\n{text}", command.line);
     }
 }
 
@@ -174,11 +180,15 @@ fn ellipsis_stands_for_any_lines_and_any_text() {
 
 #[test]
 fn commands_and_outputs_are_read_from_console_blocks() {
-    let page = "text\n```console\n$ mcparley a   # a comment\none\ntwo\n$ other b\n```\nmore\n```sh\n$ not this\n```\n";
+    let page = "text\n```console\n$ mcparley a   # exits with 13\none\ntwo\n$ other b\n```\nmore\n```sh\n$ not this\n```\n";
     let commands = shown_commands(page);
     let expected = [
-        ShownCommand { line: "mcparley a".to_owned(), output: vec!["one".to_owned(), "two".to_owned()] },
-        ShownCommand { line: "other b".to_owned(), output: Vec::new() },
+        ShownCommand {
+            line: "mcparley a".to_owned(),
+            exit: 13,
+            output: vec!["one".to_owned(), "two".to_owned()],
+        },
+        ShownCommand { line: "other b".to_owned(), exit: 0, output: Vec::new() },
     ];
     assert_eq!(commands, expected);
 }

@@ -130,7 +130,7 @@ fn question_is_asked_on_a_terminal_with_the_dialogs_of_call() {
     world.set("TERM", "xterm-256color");
     let id = wait_for_questions(&world, 1)[0]["id"].as_str().unwrap().to_owned();
     let mut session = TerminalSession::start(&world.command(&["pending", &id]));
-    session.wait_for_text("Allow once");
+    session.wait_for_text("Esc deny");
     session.type_text("y");
     assert_eq!(session.wait_for_exit().0, 0);
     // The call goes on to its server, which asks.
@@ -141,7 +141,7 @@ fn question_is_asked_on_a_terminal_with_the_dialogs_of_call() {
         form["kind"] == "form"
     });
     let mut session = TerminalSession::start(&world.command(&["pending", form["id"].as_str().unwrap()]));
-    session.wait_for_text("Who are you?");
+    session.wait_for_text("Enter send");
     session.type_text("Ada");
     session.press_keys(&[Key::Enter]);
     let (code, screen) = session.wait_for_exit();

@@ -53,6 +53,9 @@ fn a_mistyped_tool_is_answered_from_the_cache_without_starting_the_server() {
     for words in [&["call", "one", "ecco", "message=hi"][..], &["call", "one.ecco", "message=hi"]] {
         assert_eq!(world.mcparley(words), refusal(i32::from(exit::NOT_FOUND.number), error));
     }
+    let public = world.mcparley(&["call", "mcp__one__ecco", "message=hi"]);
+    assert_eq!(public.code, i32::from(exit::NOT_FOUND.number), "{public:?}");
+    assert!(public.err.contains("hint: did you mean `mcp__one__echo`?"), "{public:?}");
     assert_eq!(log_starts(&log).len(), begun, "no server was started");
     // A name unlike all others may be a new tool, so the server is asked.
     let other = world.mcparley(&["call", "one", "entirely-different"]);

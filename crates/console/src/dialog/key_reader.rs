@@ -2,7 +2,7 @@
 //!
 //! A read from a terminal cannot be canceled, so the thread waits for keys in short steps and stops between
 //! two of them. Keys that were typed before the dialog was on the screen are discarded: they were not meant
-//! as its answer.
+//! as its answer. So are those typed shortly after, by `question_loop`.
 
 use std::io;
 use std::sync::Arc;
@@ -48,6 +48,12 @@ impl KeyReader {
         let thread = std::thread::Builder::new().name("dialog-keys".to_owned());
         let thread = thread.spawn(move || read_until_over(&sender, &seen))?;
         Ok(Self { inputs, is_over, thread: Some(thread) })
+    }
+
+    /// A reader of inputs that a test sends.
+    #[cfg(test)]
+    pub(super) fn from_inputs(inputs: mpsc::Receiver<DialogInput>) -> Self {
+        Self { inputs, is_over: Arc::default(), thread: None }
     }
 
     /// The next input; `None` when the terminal is gone.

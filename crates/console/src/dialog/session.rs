@@ -6,15 +6,18 @@
 
 use std::io::{self, Write as _};
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use crossterm::terminal;
 
 use super::key_reader::{DialogInput, KeyReader};
+use super::question_loop::{TypingGuard, ask_until_answered};
 use super::shared_terminal::{SharedTerminal, TerminalTurn};
 use super::styled_line::{StyledLine, Tone};
 
 /// The longest line of a dialog; longer ones are hard to read.
 const WIDEST: usize = 100;
+
+/// The width of the border of a line.
+const BORDER: usize = 2;
 
 const HIDE_CURSOR: &str = "\u{1b}[?25l";
 const SHOW_CURSOR: &str = "\u{1b}[?25h";
@@ -62,6 +65,7 @@ pub(super) enum DialogEnd {
 /// A dialog that is open.
 pub(super) struct DialogSession {
     keys: KeyReader,
+    guard: TypingGuard,
     drawing: DialogDrawing,
     _raw: RawMode,
     terminal: SharedTerminal,
@@ -71,14 +75,19 @@ pub(super) struct DialogSession {
 impl DialogSession {
     /// Waits for the terminal and opens a dialog on it.
     pub(super) async fn open(terminal: &SharedTerminal, colors: bool, title: &str) -> io::Result<Self> {
-        let turn = terminal.hold().await;
+        let turn = terminal.hold_for_dialog().await;
         let raw = RawMode::start()?;
         let keys = KeyReader::start()?;
         terminal.set_dialog_open(true);
-        let mut drawing =
-            DialogDrawing { colors, rows_above_cursor: 0, is_closed: false, withdrawal: "Withdrawn" };
+        let mut drawing = DialogDrawing {
+            colors,
+            cursor: CursorPlace::default(),
+            is_closed: false,
+            withdrawal: "Withdrawn",
+        };
         drawing.write_title(title);
-        Ok(Self { keys, drawing, _raw: raw, terminal: terminal.clone(), _turn: turn })
+        let guard = TypingGuard::default();
+        Ok(Self { keys, guard, drawing, _raw: raw, terminal: terminal.clone(), _turn: turn })
     }
 
     /// Prints a line that stays without border and line breaks, so that a URL can be copied and clicked.
@@ -98,24 +107,14 @@ impl DialogSession {
 
     /// Asks until the model has an answer.
     pub(super) async fn ask<M: DialogModel>(&mut self, model: &mut M) -> Result<M::Answer, DialogEnd> {
-        let mut waiting = self.terminal.watch_waiting();
-        loop {
+        let drawing = &mut self.drawing;
+        let draw = |model: &M, finish: &dyn Fn(&mut DialogControls)| {
             let mut controls = model.controls(controls_size());
-            controls.lines.extend(waiting_line(*waiting.borrow_and_update()));
-            self.drawing.redraw_controls(&controls);
-            let input = tokio::select! {
-                biased;
-                input = self.keys.next_input() => input.ok_or(DialogEnd::TerminalClosed)?,
-                // The sender lives as long as the terminal, so there is no error.
-                Ok(()) = waiting.changed() => continue,
-            };
-            if is_interrupt(&input) {
-                return Err(DialogEnd::Interrupted);
-            }
-            if let Some(answer) = model.handle_input(&input) {
-                return Ok(answer);
-            }
-        }
+            finish(&mut controls);
+            drawing.redraw_controls(&controls);
+        };
+        let waiting = self.terminal.watch_waiting();
+        ask_until_answered(&mut self.keys, &mut self.guard, waiting, model, draw).await
     }
 
     /// Replaces the controls by the outcome, and gives the terminal back.
@@ -134,24 +133,6 @@ impl Drop for DialogSession {
         self.drawing.write_outcome(self.drawing.withdrawal);
         self.terminal.set_dialog_open(false);
     }
-}
-
-/// The line about the questions that wait, if there are any.
-fn waiting_line(waiting: usize) -> Option<StyledLine> {
-    let text = match waiting {
-        0 => return None,
-        1 => "1 more question waits".to_owned(),
-        more => format!("{more} more questions wait"),
-    };
-    Some(StyledLine::new(Tone::Dim, text))
-}
-
-fn is_interrupt(input: &DialogInput) -> bool {
-    matches!(
-        input,
-        DialogInput::Key(KeyEvent { code: KeyCode::Char('c' | 'C'), modifiers, .. })
-            if modifiers.contains(KeyModifiers::CONTROL)
-    )
 }
 
 /// Raw mode of the terminal, ended when dropped.
@@ -176,8 +157,7 @@ impl Drop for RawMode {
 /// Draws one dialog on standard error.
 struct DialogDrawing {
     colors: bool,
-    /// The rows of the controls above the row of the cursor.
-    rows_above_cursor: usize,
+    cursor: CursorPlace,
     is_closed: bool,
     withdrawal: &'static str,
 }
@@ -209,19 +189,23 @@ impl DialogDrawing {
     fn redraw_controls(&mut self, controls: &DialogControls) {
         let mut out = self.erase_controls();
         let rows = controls_size().rows;
-        let lines = controls.lines.iter().take(rows.saturating_sub(1));
-        for line in lines.clone() {
-            out.push_str(&self.bordered_line("│ ", &line.cut(content_width())));
+        let mut widths = Vec::new();
+        for line in controls.lines.iter().take(rows.saturating_sub(1)) {
+            let line = line.cut(content_width());
+            out.push_str(&self.bordered_line("│ ", &line));
             out.push_str("\r\n");
+            widths.push(line.width() + BORDER);
         }
         let keys = StyledLine::new(Tone::Dim, controls.keys.as_str()).cut(content_width());
         out.push_str(&self.bordered_line("└ ", &keys));
-        self.rows_above_cursor = lines.count();
-        if let Some((row, column)) = controls.cursor.filter(|(row, _)| *row < self.rows_above_cursor) {
-            let up = self.rows_above_cursor - row;
-            out.push_str(&format!("\u{1b}[{up}A\r\u{1b}[{}C{SHOW_CURSOR}", column + 2));
-            self.rows_above_cursor = row;
+        let mut column = (keys.width() + BORDER).saturating_sub(1);
+        if let Some((row, cell)) = controls.cursor.filter(|(row, _)| *row < widths.len()) {
+            let up = widths.len() - row;
+            column = cell + BORDER;
+            out.push_str(&format!("\u{1b}[{up}A\r\u{1b}[{column}C{SHOW_CURSOR}"));
+            widths.truncate(row);
         }
+        self.cursor = CursorPlace { widths_above: widths, column };
         write_terminal(&out);
     }
 
@@ -240,13 +224,32 @@ impl DialogDrawing {
 
     /// The sequence that moves to the first row of the controls and clears them.
     fn erase_controls(&mut self) -> String {
-        let up = std::mem::take(&mut self.rows_above_cursor);
+        let columns = terminal::size().map_or(80, |(columns, _)| usize::from(columns));
+        let up = std::mem::take(&mut self.cursor).rows_above(columns);
         let back = if up == 0 { String::new() } else { format!("\u{1b}[{up}A") };
         format!("{HIDE_CURSOR}{back}\r{CLEAR_BELOW}")
     }
 
     fn bordered_line(&self, border: &str, line: &StyledLine) -> String {
         [StyledLine::new(Tone::Dim, border).render(self.colors), line.render(self.colors)].concat()
+    }
+}
+
+/// The place of the cursor below the first row of the controls.
+#[derive(Debug, Default)]
+struct CursorPlace {
+    /// The widths of the lines above the line of the cursor.
+    widths_above: Vec<usize>,
+    column: usize,
+}
+
+impl CursorPlace {
+    /// The rows above the cursor in a terminal of this width. A terminal that became narrower has wrapped the
+    /// lines, so each of them may take several rows.
+    fn rows_above(&self, columns: usize) -> usize {
+        let columns = columns.max(1);
+        let rows = |width: &usize| width.div_ceil(columns).max(1);
+        self.widths_above.iter().map(rows).sum::<usize>() + self.column / columns
     }
 }
 
@@ -263,7 +266,7 @@ fn line_width() -> usize {
 
 /// The width of a line without its border.
 fn content_width() -> usize {
-    line_width().saturating_sub(2)
+    line_width().saturating_sub(BORDER)
 }
 
 /// The room for controls: more rows than the terminal has could not be redrawn.
@@ -275,4 +278,16 @@ fn write_terminal(text: &str) {
     let mut terminal = io::stderr().lock();
     // A terminal that is gone cannot show an error either.
     drop(terminal.write_all(text.as_bytes()).and_then(|()| terminal.flush()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CursorPlace;
+
+    // U4
+    #[test]
+    fn lines_that_a_narrower_terminal_wraps_are_counted_with_all_their_rows() {
+        let cursor = CursorPlace { widths_above: vec![60, 0, 20], column: 45 };
+        assert_eq!([80, 60, 40, 20].map(|columns| cursor.rows_above(columns)), [3, 3, 5, 7]);
+    }
 }

@@ -32,8 +32,13 @@ impl SharedTerminal {
     /// Waits until the terminal is free, and holds it until the turn is dropped. Turns are given in the order
     /// of the requests.
     pub async fn hold(&self) -> TerminalTurn {
-        let _waiting = WaitingCount::new(&self.state.waiting);
         TerminalTurn { _turn: Arc::clone(&self.state.turn).lock_owned().await }
+    }
+
+    /// Like [`SharedTerminal::hold`], for a dialog, which counts as waiting meanwhile.
+    pub(super) async fn hold_for_dialog(&self) -> TerminalTurn {
+        let _waiting = WaitingCount::new(&self.state.waiting);
+        self.hold().await
     }
 
     /// The number of dialogs that wait for the terminal.
@@ -53,6 +58,12 @@ impl SharedTerminal {
         if !*is_dialog_open {
             draw();
         }
+    }
+
+    /// Whether no dialog is on the screen. On a single-threaded runtime none opens before the next wait.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        !*self.lock_dialog()
     }
 
     pub(super) fn set_dialog_open(&self, is_open: bool) {
@@ -78,5 +89,24 @@ impl<'c> WaitingCount<'c> {
 impl Drop for WaitingCount<'_> {
     fn drop(&mut self) {
         self.0.send_modify(|count| *count = count.saturating_sub(1));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SharedTerminal;
+    use futures_util::FutureExt as _;
+
+    // U4
+    #[tokio::test]
+    async fn only_dialogs_count_as_waiting() {
+        let terminal = SharedTerminal::default();
+        let turn = terminal.hold().await;
+        let (mut prompt, mut dialog) = (Box::pin(terminal.hold()), Box::pin(terminal.hold_for_dialog()));
+        assert!((&mut prompt).now_or_never().is_none() && (&mut dialog).now_or_never().is_none());
+        assert_eq!(terminal.waiting_count(), 1);
+        drop((turn, prompt));
+        dialog.await;
+        assert_eq!(terminal.waiting_count(), 0);
     }
 }

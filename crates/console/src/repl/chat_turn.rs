@@ -8,13 +8,13 @@ use mcparley::model::similar::similar_names;
 use mcparley_conversation::{Conversation, ConversationEvent, FinishedTool, TurnSummary, UserInput};
 use tokio::time::MissedTickBehavior;
 
+use super::Console;
 use super::call_log::CallRecord;
 use super::input::suggest_names;
 use super::known_names::KnownNames;
 use super::model_command::no_model_hint;
 use super::output::format_duration;
 use super::waiting::{PATIENCE, TICK};
-use super::{Console, LineEnd};
 
 /// The longest wait for servers that are still connecting when a question is asked. Their tools are offered
 /// to the model in a later request then.
@@ -40,11 +40,11 @@ impl AnswerProgress {
 
 impl Console {
     /// Sends text to the model, with the resources that it mentions.
-    pub(super) async fn send_text(&mut self, text: &str, known: &KnownNames) -> LineEnd {
+    pub(super) async fn send_text(&mut self, text: &str, known: &KnownNames) {
         if self.conversation.is_none() {
             self.output.print_failure("this is no command, and no model is configured to answer", None);
             self.output.print_hint(&text_hint(text, known));
-            return LineEnd::Finished;
+            return;
         }
         let host = self.host.clone();
         let Some(mentioned) = self.wait_for("reading mentions", host.read_mentions(text), None).await else {
@@ -53,24 +53,23 @@ impl Console {
         for unread in mentioned.resources.iter().filter_map(|resource| resource.contents.as_ref().err()) {
             self.output.print_warning(&unread.to_string());
         }
-        self.send_to_model(UserInput::from(text).with_resources(&mentioned)).await
+        self.send_to_model(UserInput::from(text).with_resources(&mentioned)).await;
     }
 
     /// Sends a message to the model and prints its answer.
-    pub(super) async fn send_to_model(&mut self, input: UserInput) -> LineEnd {
+    pub(super) async fn send_to_model(&mut self, input: UserInput) {
         let host = self.host.clone();
         let ready = host.wait_until_ready(SERVERS_TIME);
         if self.wait_for("waiting for servers", ready, None).await.is_none() {
             return self.report_canceled();
         }
-        let Some(mut conversation) = self.conversation.take() else { return LineEnd::Finished };
-        let end = self.print_answer(&mut conversation, input).await;
+        let Some(mut conversation) = self.conversation.take() else { return };
+        self.print_answer(&mut conversation, input).await;
         self.conversation = Some(conversation);
         self.hook_notes.print_new(&self.host, &mut self.output);
-        end
     }
 
-    async fn print_answer(&mut self, conversation: &mut Conversation, input: UserInput) -> LineEnd {
+    async fn print_answer(&mut self, conversation: &mut Conversation, input: UserInput) {
         let asking = format!("asking {}", conversation.model());
         let (start, waiting_for) = (Instant::now(), Some(asking.clone()));
         let mut progress =
@@ -101,7 +100,9 @@ impl Console {
             self.print_event(event, &mut progress, &asking);
         }
         self.end_text(&mut progress);
-        if is_canceled { self.report_canceled() } else { LineEnd::Finished }
+        if is_canceled {
+            self.report_canceled();
+        }
     }
 
     /// Prints the events so far, unless a dialog is on the screen.

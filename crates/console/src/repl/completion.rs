@@ -20,8 +20,8 @@ use super::known_names::KnownNames;
 use super::slash_command::{FirstWord, SERVERS_COMMANDS, SLASH_COMMANDS, SlashCommand};
 use super::words::{SplitLine, quote_word};
 
-/// The length of a description in the menu, in characters.
-const DESCRIPTION_CHARS: usize = 60;
+/// The limit on a description, in characters; the menu cuts it to the terminal.
+const DESCRIPTION_CHARS: usize = 400;
 
 /// A text that could stand at the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -200,7 +200,9 @@ fn complete_command_word(
         ("mcp", [word]) if matches!(word.as_str(), "enable" | "disable") => {
             typed.offer(servers().chain(Candidate::whole("all", "every server")))
         }
-        ("mcp", [word]) if matches!(word.as_str(), "reconnect" | "login") => typed.offer(servers()),
+        ("mcp", [word]) if matches!(word.as_str(), "reconnect" | "login" | "logout") => {
+            typed.offer(servers())
+        }
         ("tools", [server]) => {
             let tools = known.tools_of(server);
             typed.offer(tools.filter_map(|tool| Candidate::whole(&tool.name, &tool.description)))

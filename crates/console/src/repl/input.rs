@@ -57,6 +57,7 @@ pub(crate) enum ServersCommand {
     Reconnect(String),
     /// Sign in to this server.
     LogIn(String),
+    LogOut(String),
     /// Add a server; the words after `add`.
     Add(Vec<String>),
 }
@@ -187,6 +188,7 @@ fn parse_servers(words: &[String], known: &KnownNames) -> Result<ServersCommand,
         "disable" => name_or_all().map(ServersCommand::Disable),
         "reconnect" => name("/mcp reconnect SERVER").map(ServersCommand::Reconnect),
         "login" => name("/mcp login SERVER").map(ServersCommand::LogIn),
+        "logout" => name("/mcp logout SERVER").map(ServersCommand::LogOut),
         "add" if words.is_empty() => Err(InputError::EntryMissing),
         "add" => Ok(ServersCommand::Add(words.to_vec())),
         command => Err(InputError::UnknownCommand {

@@ -22,6 +22,11 @@ impl Interrupts {
         }
     }
 
+    /// Forgets every Ctrl-C so far.
+    pub(crate) async fn forget_presses(&mut self) {
+        self.ignore_during(std::future::ready(())).await;
+    }
+
     /// Runs some work, and forgets every Ctrl-C that came meanwhile: it was meant for another program.
     pub(crate) async fn ignore_during<T>(&mut self, work: impl Future<Output = T>) -> T {
         let mut work = std::pin::pin!(work);
@@ -32,5 +37,21 @@ impl Interrupts {
                 done = &mut work => return done,
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Interrupts;
+    use futures_util::FutureExt as _;
+
+    // U4
+    #[tokio::test]
+    async fn ctrl_c_of_the_past_cancels_nothing_later() {
+        let (mut interrupts, mut witness) = (Interrupts::listen().unwrap(), Interrupts::listen().unwrap());
+        mcparley_platform::terminal::interrupt_self();
+        witness.next_press().await;
+        interrupts.forget_presses().await;
+        assert!(interrupts.next_press().now_or_never().is_none());
     }
 }

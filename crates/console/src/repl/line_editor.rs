@@ -11,17 +11,20 @@ use std::sync::{Arc, mpsc as thread_channel};
 use std::thread;
 use std::time::Duration;
 
+use crossterm::style::Print;
 use crossterm::{cursor, event, execute, terminal};
+use mcparley::model::text::display_line;
 use mcparley_platform::file;
 use reedline::{
-    Color, DefaultHinter, DescriptionMode, EditCommand, Emacs, FileBackedHistory, Highlighter, IdeMenu,
-    KeyCode, KeyModifiers, Keybindings, MenuBuilder, Prompt, PromptEditMode, PromptHistorySearch,
+    Color, DefaultHinter, EditCommand, Emacs, FileBackedHistory, Highlighter, HistoryItem, IdeMenu, KeyCode,
+    KeyModifiers, Keybindings, MenuBuilder, Prompt, PromptEditMode, PromptHistorySearch,
     PromptHistorySearchStatus, Reedline, ReedlineEvent, ReedlineMenu, Signal, StyledText,
     default_emacs_keybindings,
 };
 use tokio::sync::mpsc;
 
 use super::completer::HostCompleter;
+use super::typed_ahead::TypedAhead;
 use crate::dialog::SharedTerminal;
 
 /// The lines of the history file.
@@ -84,9 +87,10 @@ impl LineEditor {
         let break_signal = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&break_signal);
         let reading = move || {
-            let mut editor = build_editor(options, seen);
+            let (mut editor, mut typed) = (build_editor(options, seen), TypedAhead::default());
             while requested.recv().is_ok() {
-                let event = read_event(&mut editor);
+                let event = take_typed_line(&mut editor, &mut typed);
+                let event = event.unwrap_or_else(|| read_event(&mut editor));
                 if sender.blocking_send(event).is_err() {
                     return;
                 }
@@ -130,6 +134,28 @@ impl Drop for LineEditor {
     }
 }
 
+/// The next line that was typed while a command ran, shown behind the prompt like any other.
+fn take_typed_line(editor: &mut Reedline, typed: &mut TypedAhead) -> Option<LineEvent> {
+    if let Err(error) = typed.read_waiting_keys() {
+        return Some(LineEvent::Failed(error));
+    }
+    if let Some(line) = typed.next_line() {
+        // A terminal that is gone fails at the next prompt.
+        drop(execute!(io::stdout(), Print(format!("> {}\n", display_line(&line)))));
+        if !line.starts_with(' ') {
+            // A history that cannot be written is lost at the end, which is no reason to stop here.
+            drop(editor.history_mut().save(HistoryItem::from_command_line(&line)));
+            drop(editor.sync_history());
+        }
+        return Some(LineEvent::Line(line));
+    }
+    let rest = typed.take_rest();
+    if !rest.is_empty() {
+        editor.run_edit_commands(&[EditCommand::InsertString(rest)]);
+    }
+    None
+}
+
 fn read_event(editor: &mut Reedline) -> LineEvent {
     let event = match editor.read_line(&ConsolePrompt) {
         Ok(Signal::Success(line)) => LineEvent::Line(line),
@@ -151,7 +177,8 @@ fn build_editor(options: EditorOptions, break_signal: Arc<AtomicBool>) -> Reedli
         .with_name(MENU)
         .with_marker("> ")
         .with_max_completion_height(10)
-        .with_description_mode(DescriptionMode::PreferRight)
+        // Rows are cut to the terminal by the completer.
+        .with_max_completion_width(500)
         .with_correct_cursor_pos(true);
     let editor = Reedline::create()
         .with_break_signal(break_signal)

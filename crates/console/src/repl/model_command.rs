@@ -6,27 +6,32 @@ use mcparley::config::LoadedConfig;
 use mcparley::model::explain::Explain;
 use mcparley_conversation::{Conversation, ModelChoiceError, ModelClient, NO_MODEL_HINT};
 
+use super::Console;
 use super::output::ConsoleOutput;
-use super::{Console, LineEnd};
 
 /// Finds a model by the name that the user gives, or the one that the environment names; `None` if no model
 /// is configured.
 pub type ModelFinder =
     Box<dyn Fn(&LoadedConfig, Option<&str>) -> Result<Option<ModelClient>, ModelChoiceError> + Send + Sync>;
 
-/// Starts a conversation; an invalid token budget for tools is reported and counts as the default.
+/// Starts a conversation.
 pub(super) fn start_conversation(
     host: &Host,
     client: ModelClient,
     output: &mut ConsoleOutput,
 ) -> Conversation {
+    let budget = tool_budget(host, &client, output);
+    Conversation::new(host, client).with_budget(budget)
+}
+
+/// The token budget for the tools of a model; an invalid one is reported and counts as the default.
+fn tool_budget(host: &Host, client: &ModelClient, output: &mut ConsoleOutput) -> Budget {
     let window = client.choice().provider().context_window();
-    let budget = Budget::from_env(&host.loaded_config().env, Some(window)).unwrap_or_else(|error| {
+    Budget::from_env(&host.loaded_config().env, Some(window)).unwrap_or_else(|error| {
         output.print_warning(&format!("`ENABLE_TOOL_SEARCH`: {error}"));
         error.hint().iter().for_each(|hint| output.print_hint(hint));
         Budget::for_context(window)
-    });
-    Conversation::new(host, client).with_budget(budget)
+    })
 }
 
 impl Console {
@@ -36,7 +41,7 @@ impl Console {
     }
 
     /// Prints the model, or how to configure one.
-    pub(super) fn show_model(&mut self) -> LineEnd {
+    pub(super) fn show_model(&mut self) {
         match self.model_name() {
             Some(name) => self.output.print_line(&name),
             None => {
@@ -44,16 +49,19 @@ impl Console {
                 self.output.print_hint(&no_model_hint());
             }
         }
-        LineEnd::Finished
     }
 
-    /// Changes the model. The conversation goes on with it.
-    pub(super) fn change_model(&mut self, name: &str) -> LineEnd {
+    /// Changes the model. The conversation goes on with it, and later requests of servers are answered by it.
+    pub(super) fn change_model(&mut self, name: &str) {
         let found = (self.options.find_model)(&self.host.loaded_config(), Some(name));
         match found {
             Ok(Some(client)) => {
+                self.options.sampler.iter().for_each(|sampler| sampler.set_client(client.clone()));
                 match &mut self.conversation {
-                    Some(conversation) => conversation.set_model(client.choice().clone()),
+                    Some(conversation) => {
+                        let budget = tool_budget(&self.host, &client, &mut self.output);
+                        conversation.set_model(client.choice().clone(), budget);
+                    }
                     None => {
                         let conversation = start_conversation(&self.host, client, &mut self.output);
                         self.conversation = Some(conversation);
@@ -64,7 +72,6 @@ impl Console {
             Ok(None) => self.show_model(),
             Err(error) => {
                 self.output.print_error(&error, error.hint().as_deref());
-                LineEnd::Finished
             }
         }
     }

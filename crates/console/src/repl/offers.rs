@@ -4,17 +4,17 @@ use mcparley::prompt::PromptCall;
 use mcparley::resource::MentionedResource;
 use mcparley_conversation::UserInput;
 
+use super::Console;
 use super::result_text::{blocks_text, prompt_text};
-use super::{Console, LineEnd};
 
 impl Console {
     /// Uses a prompt: its messages go to the model if there is one, and are printed otherwise.
-    pub(super) async fn use_prompt(&mut self, line: &str) -> LineEnd {
+    pub(super) async fn use_prompt(&mut self, line: &str) {
         let call = match PromptCall::parse(line) {
             Ok(call) => call,
             Err(error) => {
                 self.output.print_error(&error, error.hint().as_deref());
-                return LineEnd::Finished;
+                return;
             }
         };
         let host = self.host.clone();
@@ -22,22 +22,20 @@ impl Console {
         match self.wait_for(&label, host.fetch_prompt(&call), None).await {
             Some(Ok(prompt)) if self.conversation.is_some() => {
                 let blocks = prompt.messages.into_iter().flat_map(|message| message.content);
-                self.send_to_model(UserInput::default().with_blocks(blocks)).await
+                self.send_to_model(UserInput::default().with_blocks(blocks)).await;
             }
             Some(Ok(prompt)) => {
                 self.output.print_result(prompt_text(&prompt));
-                LineEnd::Finished
             }
             Some(Err(error)) => {
                 self.output.print_error(&error, error.hint().as_deref());
-                LineEnd::Finished
             }
             None => self.report_canceled(),
         }
     }
 
     /// Reads the resource of a mention and prints it.
-    pub(super) async fn read_mention(&mut self, line: &str) -> LineEnd {
+    pub(super) async fn read_mention(&mut self, line: &str) {
         let host = self.host.clone();
         let Some(found) = self.wait_for(&format!("reading {line}"), host.read_mentions(line), None).await
         else {
@@ -53,11 +51,9 @@ impl Console {
                 Err(error) => self.output.print_error(&error, error.hint().as_deref()),
             }
         }
-        LineEnd::Finished
     }
 
-    pub(super) fn report_canceled(&mut self) -> LineEnd {
+    pub(super) fn report_canceled(&mut self) {
         self.output.print_remark("canceled");
-        LineEnd::Interrupted
     }
 }

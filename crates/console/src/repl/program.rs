@@ -9,18 +9,17 @@ use std::io;
 use mcparley_platform::process::{ForegroundProcess, ProcessExit};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::{Console, LineEnd};
+use super::Console;
 
 impl Console {
     /// Runs a command with the global options of this run, then follows the changes that it made.
-    pub(super) async fn run_program(&mut self, words: &[String]) -> LineEnd {
+    pub(super) async fn run_program(&mut self, words: &[String]) {
         if let Some(error) = self.run_child(words).await.err() {
             self.output.print_error(&error, Some("run the command in another terminal"));
-            return LineEnd::Finished;
+            return;
         }
         // The file watcher would notice too, but only after a moment in which the user may type again.
         self.host.reload().await;
-        LineEnd::Finished
     }
 
     /// Runs the executable with these words until it ends.

@@ -3,19 +3,22 @@
 //! Enabling and disabling is written to the configuration files, as `mcparley enable` does; the host follows
 //! its files.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mcparley::Host;
+use mcparley::config::ChangeError;
 use mcparley::config::change::{self, SwitchedServer, WriteScope};
 use mcparley::config::plan::PlanStatus;
 use mcparley::model::explain::Explain;
 use mcparley::model::name::ServerName;
 use mcparley::model::text::display_line;
 use mcparley::pool::connection::ServerStatus;
+use mcparley_platform::thread::run_blocking;
 
+use super::Console;
 use super::known_names::is_built_in;
 use super::output::format_duration;
-use super::{Console, LineEnd};
 use crate::screen;
 
 /// The longest wait for the end of an old connection.
@@ -23,37 +26,35 @@ const CLOSE_TIME: Duration = Duration::from_secs(6);
 
 impl Console {
     /// Opens the screen of the servers.
-    pub(super) async fn open_screen(&mut self) -> LineEnd {
+    pub(super) async fn open_screen(&mut self) {
         let (host, options) = (self.host.clone(), self.options.screen.clone());
         let _turn = self.options.terminal.hold().await;
         if let Err(error) = screen::run(&host, options).await {
             self.output.print_error(&error, None);
         }
-        LineEnd::Finished
     }
 
     /// Enables a server, or all of them.
-    pub(super) async fn enable_servers(&mut self, name: &str) -> LineEnd {
+    pub(super) async fn enable_servers(&mut self, name: &str) {
         let loaded = self.host.loaded_config();
         for name in self.chosen_servers(name) {
-            match change::enable_server(&self.options.paths, &loaded, &name) {
-                Ok(switched) => self.print_switched(&switched, "enabled"),
-                Err(error) => self.output.print_error(&error, error.hint().as_deref()),
-            }
+            let (paths, loaded) = (self.options.paths.clone(), Arc::clone(&loaded));
+            let switched = run_blocking(move || change::enable_server(&paths, &loaded, &name)).await;
+            self.print_switched(switched, "enabled");
         }
-        self.follow_files().await
+        self.follow_files().await;
     }
 
     /// Disables a server, or all of them, for this project.
-    pub(super) async fn disable_servers(&mut self, name: &str) -> LineEnd {
+    pub(super) async fn disable_servers(&mut self, name: &str) {
         let loaded = self.host.loaded_config();
         for name in self.chosen_servers(name) {
-            match change::disable_server(&self.options.paths, &loaded, &name, WriteScope::Local) {
-                Ok(switched) => self.print_switched(&switched, "disabled"),
-                Err(error) => self.output.print_error(&error, error.hint().as_deref()),
-            }
+            let (paths, loaded) = (self.options.paths.clone(), Arc::clone(&loaded));
+            let disable = move || change::disable_server(&paths, &loaded, &name, WriteScope::Local);
+            let switched = run_blocking(disable).await;
+            self.print_switched(switched, "disabled");
         }
-        self.follow_files().await
+        self.follow_files().await;
     }
 
     /// The given name, or all names for `all`, unless a server is really named `all`.
@@ -69,7 +70,13 @@ impl Console {
         names
     }
 
-    fn print_switched(&mut self, switched: &SwitchedServer, state: &str) {
+    /// Prints the outcome of a change; `None` if it was broken off.
+    fn print_switched(&mut self, switched: Option<Result<SwitchedServer, ChangeError>>, state: &str) {
+        let switched = match switched {
+            Some(Ok(switched)) => switched,
+            Some(Err(error)) => return self.output.print_error(&error, error.hint().as_deref()),
+            None => return self.output.print_failure("the change was broken off; look at the files", None),
+        };
         let name = display_line(&switched.name).into_owned();
         match switched.files.as_slice() {
             [] => self.output.print_line(&format!("{name} was already {state}")),
@@ -85,16 +92,15 @@ impl Console {
         }
     }
 
-    async fn follow_files(&mut self) -> LineEnd {
+    async fn follow_files(&mut self) {
         self.host.reload().await;
-        LineEnd::Finished
     }
 
     /// Closes the connection to a server, connects again and prints the outcome.
-    pub(super) async fn reconnect_server(&mut self, name: &str) -> LineEnd {
+    pub(super) async fn reconnect_server(&mut self, name: &str) {
         let server = ServerName::new(name);
         if !self.is_running(&server) {
-            return LineEnd::Finished;
+            return;
         }
         let (host, start) = (self.host.clone(), Instant::now());
         let label = format!("reconnecting to {name}");
@@ -103,16 +109,12 @@ impl Console {
         }
         let connected = self.connect_visibly(&server).await;
         self.notices.skip_server(name);
-        match connected {
-            Ok(()) => {
-                let known = self.host.servers().into_iter().find(|known| known.name == server);
-                let tools = known.map_or(0, |known| known.state.surface.tools.len());
-                let (name, took) = (self.output.bold(&display_line(name)), format_duration(start.elapsed()));
-                let word = if tools == 1 { "tool" } else { "tools" };
-                self.output.print_line(&format!("{name} is connected: {tools} {word}, {took}"));
-                LineEnd::Finished
-            }
-            Err(end) => end,
+        if connected {
+            let known = self.host.servers().into_iter().find(|known| known.name == server);
+            let tools = known.map_or(0, |known| known.state.surface.tools.len());
+            let (name, took) = (self.output.bold(&display_line(name)), format_duration(start.elapsed()));
+            let word = if tools == 1 { "tool" } else { "tools" };
+            self.output.print_line(&format!("{name} is connected: {tools} {word}, {took}"));
         }
     }
 
@@ -137,19 +139,26 @@ impl Console {
     }
 
     /// Signs in to a server, and connects to it.
-    pub(super) async fn log_in(&mut self, name: &str) -> LineEnd {
+    pub(super) async fn log_in(&mut self, name: &str) {
         let server = ServerName::new(name);
         if is_built_in(name) || !self.is_running(&server) {
-            return LineEnd::Finished;
+            return;
         }
         match self.run_child(&["login".to_owned(), name.to_owned()]).await {
             Ok(exit) if exit.is_success() => self.reconnect_server(name).await,
             // The command has printed the reason.
-            Ok(_) => LineEnd::Finished,
-            Err(error) => {
-                self.output.print_error(&error, None);
-                LineEnd::Finished
-            }
+            Ok(_) => {}
+            Err(error) => self.output.print_error(&error, None),
+        }
+    }
+
+    /// Signs out of a server, and closes its connection, which still has the old token.
+    pub(super) async fn log_out(&mut self, name: &str) {
+        match self.run_child(&["logout".to_owned(), name.to_owned()]).await {
+            Ok(exit) if exit.is_success() => self.host.reconnect_server(&ServerName::new(name)).await,
+            // The command has printed the reason.
+            Ok(_) => {}
+            Err(error) => self.output.print_error(&error, None),
         }
     }
 }

@@ -51,11 +51,12 @@ use CommandAction::{Calls, Clear, Help, LastResult, Model, Program, Quit, Server
 use FirstWord::{Choice, Free, Server};
 
 /// The commands below `/mcp`.
-pub(crate) const SERVERS_COMMANDS: [(&str, &str); 5] = [
+pub(crate) const SERVERS_COMMANDS: [(&str, &str); 6] = [
     ("enable", "enable a server, or `all`"),
     ("disable", "disable a server, or `all`"),
     ("reconnect", "connect to a server again"),
     ("login", "sign in to a server"),
+    ("logout", "sign out of a server"),
     ("add", "add a server: NAME COMMAND or NAME URL"),
 ];
 
@@ -69,7 +70,7 @@ macro_rules! commands {
 }
 
 commands! {
-    "mcp" "[enable|disable|reconnect|login|add …]" Free, Servers, "show the servers, or change one";
+    "mcp" "[enable|disable|reconnect|login|logout|add …]" Free, Servers, "show the servers, or change one";
     "tools" "[SERVER] [TOOL]" Server, Program(&[]), "list tools, or show one";
     "search" "WORDS" Free, Program(&[]), "find a tool by words";
     "resources" "[SERVER]" Server, Program(&[]), "list resources";

@@ -13,10 +13,10 @@ use mcparley::pool::connection::Unavailable;
 use mcparley::{Call, CallError, CallOutcome};
 use serde_json::{Map, Value};
 
+use super::Console;
 use super::call_log::CallRecord;
 use super::input::{InputError, TypedCall, TypedTool};
 use super::output::format_duration;
-use super::{Console, LineEnd};
 use crate::arguments::{DescribedTool, ParsedWords, TextInput, parse_words, tool_help};
 
 /// The last lines of standard error that are printed for a server that fails.
@@ -24,56 +24,52 @@ const STDERR_LINES: usize = 5;
 
 impl Console {
     /// Calls a tool, and prints its result or the reason why there is none.
-    pub(super) async fn call_tool(&mut self, call: &TypedCall) -> LineEnd {
-        let entry = match self.find_entry(&call.tool).await {
-            Ok(entry) => entry,
-            Err(end) => return end,
-        };
-        match self.parse_arguments(&entry, &call.words) {
-            Some(arguments) => self.call_entry(&entry, arguments).await,
-            None => LineEnd::Finished,
+    pub(super) async fn call_tool(&mut self, call: &TypedCall) {
+        let Some(entry) = self.find_entry(&call.tool).await else { return };
+        if let Some(arguments) = self.parse_arguments(&entry, &call.words) {
+            self.call_entry(&entry, arguments).await;
         }
     }
 
-    /// Looks the tool up, and waits for its server if it is not known yet.
-    async fn find_entry(&mut self, tool: &TypedTool) -> Result<Arc<CatalogEntry>, LineEnd> {
+    /// Looks the tool up, and waits for its server if it is not known yet. Prints the reason if it is not found.
+    async fn find_entry(&mut self, tool: &TypedTool) -> Option<Arc<CatalogEntry>> {
         if let Some(entry) = self.look_up(tool) {
-            return Ok(entry);
+            return Some(entry);
         }
         let host = self.host.clone();
-        let waited = match tool {
+        let is_settled = match tool {
             TypedTool::OnServer { server, .. } => {
                 let name = ServerName::new(server);
-                self.connect_visibly(&name).await?;
-                return self.look_up(tool).ok_or_else(|| self.report_unknown_tool(tool));
+                self.connect_visibly(&name).await
             }
             TypedTool::Public(_) => {
                 let ready = host.wait_until_ready(std::time::Duration::MAX / 4);
-                self.wait_for("waiting for servers", ready, None).await
+                self.wait_for("waiting for servers", ready, None).await.is_some()
             }
         };
-        match waited {
-            Some(_) => self.look_up(tool).ok_or_else(|| self.report_unknown_tool(tool)),
-            None => Err(LineEnd::Interrupted),
+        let found = if is_settled { self.look_up(tool) } else { return None };
+        if found.is_none() {
+            self.report_unknown_tool(tool);
         }
+        found
     }
 
-    /// Connects to a server while a line says so; prints the reason if it cannot be used.
-    pub(super) async fn connect_visibly(&mut self, server: &ServerName) -> Result<(), LineEnd> {
+    /// Connects to a server while a line says so, and returns whether it can be used; prints the reason if not.
+    pub(super) async fn connect_visibly(&mut self, server: &ServerName) -> bool {
         if !self.is_running(server) {
-            return Err(LineEnd::Finished);
+            return false;
         }
         let host = self.host.clone();
         let label = format!("connecting to {}", server.as_str());
         match self.wait_for(&label, host.connect_server(server), None).await {
-            Some(Ok(())) => Ok(()),
+            Some(Ok(())) => true,
             Some(Err(why)) => {
                 self.report_unavailable(server, &why);
-                Err(LineEnd::Finished)
+                false
             }
             None => {
                 self.output.print_remark("canceled");
-                Err(LineEnd::Interrupted)
+                false
             }
         }
     }
@@ -88,7 +84,7 @@ impl Console {
         }
     }
 
-    fn report_unknown_tool(&mut self, tool: &TypedTool) -> LineEnd {
+    fn report_unknown_tool(&mut self, tool: &TypedTool) {
         match tool {
             TypedTool::OnServer { server, tool } => {
                 let catalog = self.host.catalog();
@@ -104,7 +100,6 @@ impl Console {
                 self.output.print_error(&error, error.hint().as_deref());
             }
         }
-        LineEnd::Finished
     }
 
     /// Parses the words after the tool; prints the help of the tool or the error, and returns `None` then.
@@ -131,7 +126,7 @@ impl Console {
         }
     }
 
-    async fn call_entry(&mut self, entry: &Arc<CatalogEntry>, arguments: Map<String, Value>) -> LineEnd {
+    async fn call_entry(&mut self, entry: &Arc<CatalogEntry>, arguments: Map<String, Value>) {
         let label = tool_label(entry);
         let call = Call::for_entry(entry, arguments).with_consent(Consent::Typed);
         // A person reads the result, so the limits for the model do not apply.
@@ -153,10 +148,8 @@ impl Console {
             Some(Err(error)) => self.report_call_error(&error),
             None => {
                 self.output.print_remark(&format!("canceled {label} after {}", format_duration(duration)));
-                return LineEnd::Interrupted;
             }
         }
-        LineEnd::Finished
     }
 
     fn print_outcome(&mut self, outcome: CallOutcome, duration: &str) {

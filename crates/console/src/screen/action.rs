@@ -3,6 +3,10 @@
 //! Choices are recorded in the same files as by the commands `enable`, `disable` and `approve`, and the host
 //! reads them again at once.
 
+use std::io;
+
+use crossterm::execute;
+use crossterm::style::Print;
 use mcparley::Host;
 use mcparley::auth::browser::{Browser, BrowserOutcome};
 use mcparley::auth::{BrowserPage, Flow, SignInMethod, SignInStatus};
@@ -11,11 +15,13 @@ use mcparley::config::change::{self, WriteScope};
 use mcparley::model::explain::Explain as _;
 use mcparley::model::name::{ServerName, ToolName};
 use mcparley::model::text::display_line;
+use mcparley_platform::thread::run_blocking;
 use tokio::sync::mpsc;
 
 use super::approval::approval_popup;
 use super::model::ScreenCommand;
 use super::popup::{Popup, PopupQuestion};
+use crate::dialog::clipboard_sequence;
 
 /// The outcome of an action, for the screen.
 #[derive(Debug)]
@@ -49,6 +55,7 @@ impl ActionRunner {
             ScreenCommand::SwitchTool { server, tool, on } => self.switch_tool(&server, &tool, on).await,
             ScreenCommand::SignIn(server) => self.sign_in(&server).await,
             ScreenCommand::OpenPage { page, .. } => self.open_page(&page).await,
+            ScreenCommand::CopyPage(page) => copy_page(&page),
             ScreenCommand::ShowApproval(id) => approval_popup(&self.host.loaded_config(), &id)
                 .map_or_else(ActionOutcome::Message, ActionOutcome::Show),
             ScreenCommand::Approve { server, definition } => self.approve(&server, &definition).await,
@@ -81,13 +88,14 @@ impl ActionRunner {
         let mut still_disabled = None;
         if is_configured {
             let (paths, loaded) = (self.host.paths(), self.host.loaded_config());
-            let switched = match on {
-                true => change::enable_server(&paths, &loaded, server.as_str()),
-                false => change::disable_server(&paths, &loaded, server.as_str(), WriteScope::Local),
-            };
-            match switched {
+            let changed = server.clone();
+            let switched = change_files(move || match on {
+                true => change::enable_server(&paths, &loaded, changed.as_str()),
+                false => change::disable_server(&paths, &loaded, changed.as_str(), WriteScope::Local),
+            });
+            match switched.await {
                 Ok(switched) => still_disabled = switched.still_disabled,
-                Err(error) => return failed_change(&error),
+                Err(failure) => return failure,
             }
             self.host.reload().await;
         }
@@ -107,14 +115,14 @@ impl ActionRunner {
 
     async fn switch_tool(&self, server: &ServerName, tool: &ToolName, on: bool) -> ActionOutcome {
         let (paths, loaded) = (self.host.paths(), self.host.loaded_config());
-        let tools = [tool.as_str().to_owned()];
-        let switched = match on {
+        let (server, tools) = (server.clone(), [tool.as_str().to_owned()]);
+        let switched = change_files(move || match on {
             true => change::enable_tools(&paths, &loaded, server.as_str(), &tools),
             false => change::disable_tools(&paths, &loaded, server.as_str(), &tools),
-        };
-        let switched = match switched {
+        });
+        let switched = match switched.await {
             Ok(switched) => switched,
-            Err(error) => return failed_change(&error),
+            Err(failure) => return failure,
         };
         self.host.reload().await;
         let tool = display_line(tool.as_str());
@@ -175,9 +183,12 @@ impl ActionRunner {
 
     async fn approve(&self, server: &ServerName, definition: &str) -> ActionOutcome {
         let (paths, loaded) = (self.host.paths(), self.host.loaded_config());
-        let choice = match change::approve_server(&paths, &loaded, server.as_str(), Some(definition)) {
+        let (approved, definition) = (server.clone(), definition.to_owned());
+        let approve =
+            move || change::approve_server(&paths, &loaded, approved.as_str(), Some(definition.as_str()));
+        let choice = match change_files(approve).await {
             Ok(choice) => choice,
-            Err(error) => return failed_change(&error),
+            Err(failure) => return failure,
         };
         self.host.reload().await;
         let name = display_line(server.as_str());
@@ -186,6 +197,22 @@ impl ActionRunner {
             None => format!("{name} is approved as currently defined"),
         })
     }
+}
+
+/// Hands the page to the clipboard of the terminal, which may be on another machine.
+fn copy_page(page: &str) -> ActionOutcome {
+    ActionOutcome::Message(match execute!(io::stdout(), Print(clipboard_sequence(page))) {
+        Ok(()) => "Copied, if your terminal allows it".to_owned(),
+        Err(error) => error.to_string(),
+    })
+}
+
+/// Changes files on a thread of its own: they are locked and synced, and the screen goes on meanwhile.
+async fn change_files<T: Send + 'static>(
+    change: impl FnOnce() -> Result<T, ChangeError> + Send + 'static,
+) -> Result<T, ActionOutcome> {
+    let message = || ActionOutcome::Message("the change was broken off; look at the files".to_owned());
+    run_blocking(change).await.ok_or_else(message)?.map_err(|error| failed_change(&error))
 }
 
 fn failed_change(error: &ChangeError) -> ActionOutcome {

@@ -66,6 +66,8 @@ pub(super) enum ScreenCommand {
         server: ServerName,
         page: String,
     },
+    /// The page of a sign-in is copied, for a browser on another machine.
+    CopyPage(String),
     ShowApproval(RowId),
     Approve {
         server: ServerName,

@@ -67,7 +67,9 @@ impl Popup {
         match &self.question {
             PopupQuestion::Nothing => "↑↓ scroll · Esc close",
             PopupQuestion::Approve { .. } => "y approve · Esc do not approve",
-            PopupQuestion::SignIn { page: Some(_), .. } => "o open in a browser · Esc close",
+            PopupQuestion::SignIn { page: Some(_), .. } => {
+                "o open in a browser · c copy the address · Esc close"
+            }
             PopupQuestion::SignIn { page: None, .. } => "Esc close",
         }
     }

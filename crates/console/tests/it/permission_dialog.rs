@@ -92,11 +92,12 @@ fn always_allow_of_the_server_holds_for_its_other_tools() {
 fn one_question_is_asked_at_a_time_and_the_others_are_counted() {
     let home = Home::new();
     let mut session = home.call(&[ADD, ECHO]);
+    session.wait_for_text("Esc deny");
     let screen = session.wait_for_text("1 more question waits");
     assert_eq!(screen.matches("┌ Permission").count(), 1, "{screen}");
     session.type_text("1");
     session.wait_until("the second question", |screen| screen.matches("┌ Permission").count() == 2);
-    session.wait_until("its controls", |screen| screen.contains("> 1 Allow once"));
+    session.wait_until("its controls", |screen| screen.contains("Esc deny"));
     session.type_text("4");
     let screen = end(session);
     assert!(screen.contains("└ Allowed once") && screen.contains("└ Denied"), "{screen}");

@@ -1,6 +1,7 @@
 //! Failures of the model's API: retries, broken streams, limits.
 
-use mcparley_conversation::{ModelErrorKind, StreamProblem};
+use mcparley::catalog::Budget;
+use mcparley_conversation::{ModelErrorKind, StopReason, StreamProblem};
 use mcparley_model::explain::Explain as _;
 use serde_json::json;
 
@@ -69,6 +70,19 @@ async fn error_inside_of_the_stream_is_reported() {
 
 // U4
 #[tokio::test]
+async fn conversation_goes_on_after_an_answer_that_was_cut_while_thinking() {
+    let turns = json!([{ "thinking": "hm", "stop": "max_tokens" }, { "text": "hello again" }]);
+    let stage = Stage::new(server(), &turns).await;
+    let mut conversation = stage.conversation("anthropic");
+    assert_eq!(hear(conversation.send("first")).await.summary().stop_reason, StopReason::MaxTokens);
+    assert_eq!(hear(conversation.send("second")).await.text, "hello again");
+    for request in stage.model.requests() {
+        assert_eq!(request["problems"], json!([]), "{request:#}");
+    }
+}
+
+// U4
+#[tokio::test]
 async fn endless_stream_is_bounded() {
     let turns = json!([{ "text": "x".repeat(60_000), "repeat": 1_000_000 }]);
     let stage = Stage::new(server(), &turns).await;
@@ -91,7 +105,7 @@ async fn address_that_is_no_model_is_an_error_with_a_hint() {
         "OPENAI_BASE_URL" => Some(url.clone()),
         _ => None,
     });
-    conversation.set_model(choice.unwrap());
+    conversation.set_model(choice.unwrap(), Budget::for_context(100_000));
     let heard = hear(conversation.send("go")).await;
     assert!(heard.error().to_string().contains("cannot reach the API"), "{}", heard.error());
     assert!(heard.error().hint().unwrap().contains("OPENAI_BASE_URL"));

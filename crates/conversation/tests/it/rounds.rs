@@ -156,7 +156,7 @@ async fn another_model_goes_on_with_the_conversation() {
     let stage = Stage::new(server(), &turns).await;
     let mut conversation = stage.conversation("anthropic");
     hear(conversation.send("add")).await;
-    conversation.set_model(stage.client("openai").choice().clone());
+    conversation.set_model(stage.client("openai").choice().clone(), Budget::for_context(100_000));
     assert_eq!(hear(conversation.send("what was it?")).await.text, "it was 2");
     conversation.clear();
     assert!(conversation.is_empty());

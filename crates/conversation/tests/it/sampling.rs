@@ -30,6 +30,18 @@ impl SamplingApprover for User {
 async fn sample(user: Arc<User>, turns: &serde_json::Value) -> (String, Stage) {
     let stage = Stage::new(server(), turns).await;
     let sampler = ModelSampler::new(stage.client("anthropic"), user);
+    let answer = match sampler.sample(&request()).await {
+        Ok(result) => {
+            format!("{} {}", result.content[0]["text"].as_str().unwrap(), result.stop_reason.unwrap())
+        }
+        Err(SamplingRefusal::Declined) => "declined".to_owned(),
+        Err(other) => other.to_string(),
+    };
+    (answer, stage)
+}
+
+/// A request of a server.
+fn request() -> SamplingRequest {
     let request = SamplingRequest {
         server: ServerName::new("asks"),
         messages: Vec::new(),
@@ -47,15 +59,7 @@ async fn sample(user: Arc<User>, turns: &serde_json::Value) -> (String, Stage) {
         role: mcparley::sample::Role::User,
         content: vec![mcparley::sample::SamplingPart::Text("capital of France?".into())],
     };
-    let request = SamplingRequest { messages: vec![message], ..request };
-    let answer = match sampler.sample(&request).await {
-        Ok(result) => {
-            format!("{} {}", result.content[0]["text"].as_str().unwrap(), result.stop_reason.unwrap())
-        }
-        Err(SamplingRefusal::Declined) => "declined".to_owned(),
-        Err(other) => other.to_string(),
-    };
-    (answer, stage)
+    SamplingRequest { messages: vec![message], ..request }
 }
 
 // X6
@@ -68,6 +72,17 @@ async fn sampling_request_goes_to_the_model_after_the_user_approved_it() {
     let body = &stage.model.bodies()[0];
     // The server's request gets neither the tools nor the instructions of other servers.
     assert_eq!((body.get("tools"), body.get("system"), &body["max_tokens"]), (None, None, &json!(50)));
+}
+
+// X6 U4
+#[tokio::test]
+async fn sampling_requests_go_to_the_model_that_was_set_last() {
+    let stage = Stage::new(server(), &json!([{ "text": "Paris" }])).await;
+    let user = Arc::new(User { approves: true, ..User::default() });
+    let sampler = ModelSampler::new(stage.client("anthropic"), user);
+    sampler.clone().set_client(stage.client("openai"));
+    sampler.sample(&request()).await.unwrap();
+    assert_eq!(stage.model.requests()[0]["path"], "/v1/chat/completions");
 }
 
 // X6

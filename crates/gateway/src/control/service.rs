@@ -102,9 +102,10 @@ fn parse_params<T: DeserializeOwned>(params: &RawJson) -> Result<T, RpcError> {
 fn rpc_error(error: &AnswerError) -> RpcError {
     let code = match error {
         AnswerError::Unknown { .. } => UNKNOWN_QUESTION,
-        AnswerError::WrongKind { .. } | AnswerError::AskedEachTime | AnswerError::Mismatch { .. } => {
-            INVALID_PARAMS
-        }
+        AnswerError::WrongKind { .. }
+        | AnswerError::AskedEachTime
+        | AnswerError::IncompleteResult { .. }
+        | AnswerError::Mismatch { .. } => INVALID_PARAMS,
     };
     RpcError::new(code, &error.to_string())
 }

@@ -13,6 +13,10 @@ use super::question::{QuestionDetails, QuestionKind};
 /// The error code for a sampling request that a user rejects, as in the examples of the protocol.
 const REJECTED: i64 = -1;
 
+/// A result of a sampling request, for messages.
+const SAMPLING_RESULT: &str =
+    r#"`{"role":"assistant","content":{"type":"text","text":"Paris"},"model":"me"}`"#;
+
 /// An answer that a person gives in another terminal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "action", rename_all = "kebab-case", deny_unknown_fields)]
@@ -65,6 +69,12 @@ pub enum AnswerError {
     /// The question comes from a rule that asks each time, so a rule that allows would have no effect.
     #[error("a rule asks for this call each time, so it can be allowed only once")]
     AskedEachTime,
+    /// The result of a sampling request is not complete.
+    #[error("the result of a sampling request needs `{member}`, as in {}", SAMPLING_RESULT)]
+    IncompleteResult {
+        /// The missing member.
+        member: &'static str,
+    },
     /// The content does not match the form.
     #[error("the content does not match the form: {mismatch}")]
     Mismatch {
@@ -77,6 +87,14 @@ impl AnswerError {
     pub(crate) fn unknown(id: &str) -> Self {
         Self::Unknown { id: display_line(&id.chars().take(64).collect::<String>()).into_owned() }
     }
+}
+
+/// The member that a result of a sampling request lacks.
+fn missing_member(result: &Value) -> Option<&'static str> {
+    let is_role = matches!(result["role"].as_str(), Some("assistant" | "user"));
+    let is_content = result["content"].is_object() || result["content"].is_array();
+    let members = [("role", is_role), ("content", is_content), ("model", result["model"].is_string())];
+    members.into_iter().find(|(_, is_there)| !is_there).map(|(member, _)| member)
 }
 
 fn wrong_kind_text(kind: QuestionKind) -> &'static str {
@@ -112,7 +130,12 @@ impl TerminalAnswer {
                     None => Ok(()),
                 }
             }
-            (Self::Accept { content: Some(Value::Object(_)) }, QuestionDetails::Sampling(_)) => Ok(()),
+            (Self::Accept { content: Some(result @ Value::Object(_)) }, QuestionDetails::Sampling(_)) => {
+                match missing_member(result) {
+                    Some(member) => Err(AnswerError::IncompleteResult { member }),
+                    None => Ok(()),
+                }
+            }
             (Self::Accept { .. }, QuestionDetails::Permission(_) | QuestionDetails::Sampling(_))
             | (Self::Allow | Self::AlwaysTool { .. } | Self::AlwaysServer { .. } | Self::Deny { .. }, _) => {
                 wrong_kind()

@@ -216,6 +216,26 @@ async fn declined_and_canceled_forms_reach_the_server_as_such() {
     }
 }
 
+// G3 X6
+#[tokio::test]
+async fn sampling_request_is_accepted_only_with_a_complete_result() {
+    let server = ScriptedStdio::new(&["server-request:sampling/createMessage"]);
+    let gateway = World::with([("one", server)]).allow("mcp__one").gateway();
+    let mut client = Client::greeting(&gateway, OLD, can_ask()).await;
+    let id = client.begin("tools/call", echo("x")).await;
+    let question = wait_for_questions(&gateway, 1).await[0].clone();
+    let mut result = json!({});
+    let text = json!({ "type": "text", "text": "Paris" });
+    for (member, value) in [("role", json!("assistant")), ("content", text), ("model", json!("me"))] {
+        let error = gateway.answer_question(&question.id, accept(result.clone())).unwrap_err();
+        assert!(error.to_string().contains(&format!("needs `{member}`")), "{error}");
+        result[member] = value;
+    }
+    gateway.answer_question(&question.id, accept(result)).unwrap();
+    let answer = client.answer(&id).await["result"].clone();
+    assert!(answer["content"][0]["text"].as_str().unwrap().contains("Paris"), "{answer}");
+}
+
 // G3: the time of a parked call starts again with an answer from another terminal.
 #[tokio::test]
 async fn parked_call_expires_with_its_questions() {

@@ -23,6 +23,7 @@ pub(super) fn order_problems(request: &Value) -> Vec<String> {
         let of_type = |kind: &'static str| blocks.iter().filter(move |block| block["type"] == kind);
         let results = strings(of_type("tool_result"), "tool_use_id");
         problems.extend(result_problems(place, blocks, &results, &open));
+        problems.extend(thinking_problem(place, message));
         open = strings(of_type("tool_use"), "id");
         all.extend(&open);
     }
@@ -38,6 +39,15 @@ pub(super) fn order_problems(request: &Value) -> Vec<String> {
         problems.push(format!("{marks} blocks have cache_control; {CACHE_MARKS} are allowed"));
     }
     problems
+}
+
+/// The problem of an answer that ends with thinking.
+fn thinking_problem(place: usize, message: &Value) -> Option<String> {
+    let last = list(message, "content").last()?;
+    let is_thinking = matches!(last["type"].as_str(), Some("thinking" | "redacted_thinking"));
+    let is_answer = message["role"] == "assistant";
+    (is_answer && is_thinking)
+        .then(|| format!("messages.{place}: the final block of an assistant message is `thinking`"))
 }
 
 /// The problems of the results in one message, after a message with the calls `open`.

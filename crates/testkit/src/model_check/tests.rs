@@ -54,8 +54,10 @@ fn errors_of_messages_requests_are_found() {
         json!({ "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": "AAAA" } });
     let stray = json!({ "type": "tool_result", "tool_use_id": "zz", "content": "x" });
     let failed = json!({ "type": "tool_result", "tool_use_id": "a", "is_error": true, "content": [good] });
+    let thinking = json!({ "role": "assistant", "content": [{ "type": "thinking", "thinking": "hm", "signature": "s" }] });
     let table = [
         messages(&json!([])),
+        messages(&json!([user, thinking, user])),
         messages(&json!([{ "role": "system", "content": "x" }])),
         messages(&json!([{ "role": "user", "content": "" }])),
         messages(&json!([{ "role": "user", "content": [{ "type": "text", "text": " " }] }])),

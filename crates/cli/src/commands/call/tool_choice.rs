@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcparley::Host;
 use mcparley::catalog::CatalogEntry;
 use mcparley::config::{LoadedConfig, StartPolicy};
-use mcparley::model::name::{ServerName, ToolName};
+use mcparley::model::name::{ServerName, ToolName, normalize_server};
 use mcparley_console::arguments::similar_spellings;
 
 use crate::args::CallArgs;
@@ -49,20 +49,37 @@ impl<'a> CallTarget<'a> {
     /// Checks the tool against the cached list of its server, before the server is started. A tool that the list
     /// does not have is refused only if it looks mistyped: the server may have new tools.
     pub(super) fn check_spelling(&self, host: &Host) -> Result<(), CommandError> {
-        let Self::Tool { server, tool, .. } = self else { return Ok(()) };
-        let catalog = host.catalog();
-        let known = catalog.iter().filter(|entry| entry.server().is_some_and(|it| it.as_str() == *server));
-        let names: Vec<&str> = known.map(|entry| entry.tool.name.as_str()).collect();
-        let similar = match names.contains(tool) {
-            true => Vec::new(),
-            false => similar_spellings(tool, names.into_iter()),
+        // The prefix that all full names share must not make them similar.
+        let (server, prefix, tool) = match self {
+            Self::Tool { server, tool, .. } => (ServerName::new(server), String::new(), *tool),
+            Self::Public { name, .. } => match usable::owning_server(&host.loaded_config(), name) {
+                Some(server) => {
+                    let prefix = format!("mcp__{}__", normalize_server(&server));
+                    (server, prefix, *name)
+                }
+                None => return Ok(()),
+            },
         };
-        let withheld = |server: &ServerName| tools::withheld_reason(&catalog, Some(server), tool).is_some();
-        if similar.is_empty() || withheld(&ServerName::new(server)) {
+        let (catalog, is_public) = (host.catalog(), matches!(self, Self::Public { .. }));
+        let known = catalog.iter().filter(|entry| entry.server() == Some(&server));
+        let names: Vec<&str> = known
+            .filter_map(|entry| match is_public {
+                true => entry.name.as_str().strip_prefix(&prefix),
+                false => Some(entry.tool.name.as_str()),
+            })
+            .collect();
+        let own = tool.strip_prefix(&prefix).unwrap_or(tool);
+        let similar = match names.contains(&own) {
+            true => Vec::new(),
+            false => similar_spellings(own, names.into_iter()),
+        };
+        let named = (!is_public).then_some(&server);
+        if similar.is_empty() || tools::withheld_reason(&catalog, named, tool).is_some() {
             return Ok(());
         }
+        let similar = similar.into_iter().map(|name| format!("{prefix}{name}")).collect();
         let because = format!("the cached list of `{server}` does not have it");
-        Err(CommandError::NoTool { tool: (*tool).to_owned(), because: Some(because), similar })
+        Err(CommandError::NoTool { tool: tool.to_owned(), because: Some(because), similar })
     }
 
     /// Waits for the server and looks up the tool in the catalog.
@@ -87,7 +104,11 @@ impl<'a> CallTarget<'a> {
                 })
             }
             Self::Public { name, .. } => {
-                let servers = usable::wait_until_settled(host, out).await;
+                let mut servers = usable::wait_until_settled(host, out).await;
+                let owner = usable::owning_server(&host.loaded_config(), name);
+                if let Some(owner) = owner.filter(|_| host.catalog().get(name).is_none()) {
+                    servers = usable::settle_with_sign_in(host, &owner, out).await?;
+                }
                 let found = host.catalog().get(name).cloned();
                 found.ok_or_else(|| {
                     tools::no_tool_error(&host.loaded_config(), &servers, &host.catalog(), None, name)

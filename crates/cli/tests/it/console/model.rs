@@ -35,7 +35,7 @@ fn ctrl_c_in_a_permission_dialog_cancels_the_answer() {
     let turns = json!([{ "calls": [call] }, { "text": "Here I am." }]);
     let mut world = good();
     let (_model, mut session) = open_with_model(&mut world, &turns);
-    enter(&mut session, "call the tool", "Allow once");
+    enter(&mut session, "call the tool", "Esc deny");
     session.press_keys(&[Key::Ctrl('c')]);
     session.wait_for_text("\ncanceled\n");
     wait_for_prompt(&session);
@@ -108,7 +108,7 @@ fn typed_calls_print_whole_results_though_the_model_has_limits() {
     let (_model, mut session) = open_with_model(&mut world, &turns);
     enter(&mut session, "good.big bytes=4000", "more lines (Ctrl-O or /last shows all)");
     wait_for_prompt(&session);
-    enter(&mut session, "call it", "Allow once");
+    enter(&mut session, "call it", "Esc deny");
     session.type_text("1");
     session.wait_for_text("\nLong.\n");
     session.wait_for_text(" ▸ 4 kB stored");

@@ -153,7 +153,7 @@ fn form_scrolls_on_a_small_terminal() {
     let world = world_with_form();
     let command = world.command(&["call", "one", "echo", "message=hi"]);
     let mut session = TerminalSession::start_with_size(&command, 8, 40);
-    session.wait_for_text("> Name *");
+    session.wait_for_text("Enter send");
     session.press_keys(&[Key::Up]);
     let screen = session.wait_for_text("> colour");
     assert!(screen.contains("above"), "{screen}");

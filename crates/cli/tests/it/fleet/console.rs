@@ -31,7 +31,7 @@ fn fleet_everything_call_of_the_model_is_asked_about_and_its_answer_streams() {
     ]);
     let (place, model, mut session) = open_everything(&turns);
     assert!(session.screen_text().contains("model: anthropic:"), "{}", session.screen_text());
-    let screen = enter(&mut session, "how much is 40 and 2?", "Allow once");
+    let screen = enter(&mut session, "how much is 40 and 2?", "Esc deny");
     assert!(screen.contains("I add them.\n"), "the text stays above the dialog:\n{screen}");
     session.type_text("1");
     session.wait_for_text("They make 42.");
@@ -53,8 +53,9 @@ fn fleet_everything_call_of_the_model_is_asked_about_and_its_answer_streams() {
 fn fleet_everything_denial_and_its_reason_reach_the_model() {
     let turns = json!([{ "calls": [sum()] }, { "text": "Then not.", "expect": ["sums are secret"] }]);
     let (_place, _model, mut session) = open_everything(&turns);
-    enter(&mut session, "how much is 40 and 2?", "5 Deny and say why");
+    enter(&mut session, "how much is 40 and 2?", "Esc deny");
     session.type_text("5");
+    session.wait_for_text("Enter deny with this reason");
     session.type_text("sums are secret");
     session.wait_for_text("sums are secret");
     session.press_keys(&[Key::Enter]);

@@ -28,7 +28,7 @@ fn fleet_everything_fills_in_a_form_with_every_kind_of_field() {
     assert!(code == 0 && screen.contains("trigger-elicitation-request"), "{screen}");
 
     let mut session = run(&place, &["call", NAME, "trigger-elicitation-request"]);
-    let screen = session.wait_for_text("> String *");
+    let screen = session.wait_for_text("Enter send");
     assert!(screen.contains("! Looks like a secret"), "a field speaks of a PIN:\n{screen}");
     session.type_text("Ada");
     session.press_keys(&[Key::Down, Key::Down, Key::Down]);
@@ -72,4 +72,15 @@ fn fleet_everything_goes_on_after_its_pages() {
     let (code, screen) = session.wait_for_exit();
     assert_eq!(code, 0, "{screen}");
     assert!(screen.contains("accept") || screen.contains("completed"), "{screen}");
+}
+
+// N14 U4: screen, `tools` and `call` offer a server the same capabilities.
+#[test]
+fn fleet_everything_shows_tools_for_clients_with_dialogs_on_the_screen() {
+    let place = place_on_terminal();
+    let mut session = run(&place, &["mcp"]);
+    session.wait_for_text("1 · 1 connected");
+    session.press_keys(&[Key::Enter]);
+    session.type_text("/trigger-elic");
+    session.wait_for_text("trigger-elicitation-request");
 }

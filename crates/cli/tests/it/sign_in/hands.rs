@@ -65,7 +65,12 @@ fn at_a_terminal_a_declined_page_is_not_opened() {
 // A5 U4: a call on a terminal offers the sign-in that its server needs, and goes on.
 #[test]
 fn at_a_terminal_a_call_goes_on_after_the_sign_in() {
-    for words in [&["call", "one", "echo", "message=hi"][..], &["call", "mcp__one__authenticate"]] {
+    let commands = [
+        &["call", "one", "echo", "message=hi"][..],
+        &["call", "mcp__one__echo", "message=hi"],
+        &["call", "mcp__one__authenticate"],
+    ];
+    for words in commands {
         let server = AuthServer::start(&[]);
         let mut world = world_with(server.url());
         world.set("TERM", "xterm");
@@ -74,7 +79,7 @@ fn at_a_terminal_a_call_goes_on_after_the_sign_in() {
         session.type_text("o");
         let (code, screen) = session.wait_for_exit();
         assert_eq!(code, 0, "{screen}");
-        let answer = if words.len() == 4 { "\nhi" } else { "\nSigned in to `one`" };
+        let answer = if words.contains(&"message=hi") { "\nhi" } else { "\nSigned in to `one`" };
         assert!(screen.contains(answer), "{screen}");
         assert_eq!(health(&world, "one"), "connected");
     }

@@ -24,7 +24,7 @@ fn ask_model(turns: &Value) -> (Place, ModelServer, TmuxSession) {
     let session = run(&place.world, &[]);
     wait_for_prompt(&session);
     session.enter_line("how much?");
-    session.wait_for_text("5 Deny and say why");
+    session.wait_for_text("Esc deny");
     (place, model, session)
 }
 
@@ -49,7 +49,7 @@ fn tmux_permission_once_holds_for_one_call() {
     session.enter_line("/clear");
     session.wait_until("an empty pane", |pane| !pane.contains("First answer."));
     session.enter_line("again");
-    session.wait_for_text("5 Deny and say why");
+    session.wait_for_text("Esc deny");
     assert!(!place.world.root.join("home/project/.claude/settings.local.json").exists());
 }
 
@@ -82,6 +82,25 @@ fn tmux_permission_denial_and_its_reason_reach_the_model() {
     session.wait_for_text("Enter deny with this reason");
     session.enter_line("sums are secret");
     session.wait_for_text("Then not.");
+}
+
+// U4
+#[test]
+fn tmux_permission_is_drawn_once_after_the_terminal_became_narrower() {
+    let world = World::with(&[
+        ("home/.claude.json", &json!({ "mcpServers": { "one": scripted(&[]) } }).to_string()),
+        ("home/.claude/settings.json", &json!({ "permissions": { "ask": ["mcp__one__add"] } }).to_string()),
+    ]);
+    let session = run(&world, &["call", "one", "add", "a=40", "b=2"]);
+    session.wait_for_text("Ctrl-C cancel the call");
+    session.resize(24, 40);
+    let pane = session.wait_until("the keys in the new width", |pane| {
+        pane.lines().last().is_some_and(|line| line.starts_with("└ number"))
+            && !unwrapped(pane).contains("cancel the call")
+    });
+    assert_eq!(pane.matches("Allow once").count(), 1, "{pane}");
+    session.press_keys(&[Key::Escape]);
+    assert_eq!(session.wait_for_exit().0, 10);
 }
 
 // P6 U4

@@ -21,7 +21,7 @@ fn call_everything(args: &[&str]) -> (Place, TmuxSession) {
 #[test]
 fn tmux_form_is_filled_in_and_sent() {
     let (_place, session) = call_everything(&["trigger-elicitation-request"]);
-    session.wait_for_text("> String *");
+    session.wait_for_text("Enter send");
     session.type_text("Ada");
     session.press_keys(&[Key::Up]);
     session.wait_for_text("> Legacy Titled Single Se");
@@ -38,13 +38,13 @@ fn tmux_form_is_filled_in_and_sent() {
 #[test]
 fn tmux_form_is_declined_or_canceled() {
     let (_place, session) = call_everything(&["trigger-elicitation-request"]);
-    session.wait_for_text("> String *");
+    session.wait_for_text("Enter send");
     session.press_keys(&[Key::Escape]);
     let (code, pane) = session.wait_for_exit();
     assert!(code == 0 && pane.contains("└ Declined"), "{pane}");
 
     let (_place, session) = call_everything(&["trigger-elicitation-request"]);
-    session.wait_for_text("> String *");
+    session.wait_for_text("Enter send");
     session.press_keys(&[Key::Ctrl('c')]);
     let (code, pane) = session.wait_for_exit();
     assert!(code == 130 && pane.contains("└ Canceled"), "{pane}");

@@ -139,7 +139,7 @@ fn fleet_tour_shows_a_permission() {
 fn fleet_tour_shows_a_form() {
     let world = tour_world();
     let mut session = start(&world, &["call", "everything.trigger-elicitation-request"]);
-    session.wait_for_text("> String *");
+    session.wait_for_text("Enter send");
     session.type_text("Ada");
     session.press_keys(&[Key::Up, Key::Up, Key::Up, Key::Up]);
     session.wait_for_text("> Untitled Multiple Selec");

@@ -47,7 +47,7 @@ fn program(words: &[&str]) -> ConsoleInput {
 // U4
 #[test]
 fn slash_commands_are_parsed_with_their_words() {
-    use ServersCommand::{Add, Disable, Enable, LogIn, OpenScreen, Reconnect};
+    use ServersCommand::{Add, Disable, Enable, LogIn, LogOut, OpenScreen, Reconnect};
     let rows = [
         ("  ", ConsoleInput::Empty),
         ("/mcp", ConsoleInput::Servers(OpenScreen)),
@@ -56,6 +56,7 @@ fn slash_commands_are_parsed_with_their_words() {
         ("/mcp disable all", ConsoleInput::Servers(Disable("all".into()))),
         ("/mcp reconnect git", ConsoleInput::Servers(Reconnect("git".into()))),
         ("/mcp login git", ConsoleInput::Servers(LogIn("git".into()))),
+        ("/mcp logout git", ConsoleInput::Servers(LogOut("git".into()))),
         ("/mcp add x https://x", ConsoleInput::Servers(Add(vec!["x".into(), "https://x".into()]))),
         ("/tools git 'a b'", program(&["tools", "git", "a b"])),
         ("/permissions", program(&["permissions", "list"])),

@@ -117,6 +117,9 @@ impl ScreenModel {
             (KeyCode::Char('o'), PopupQuestion::SignIn { server, page: Some(page) }) => {
                 return Some(ScreenCommand::OpenPage { server: server.clone(), page: page.clone() });
             }
+            (KeyCode::Char('c'), PopupQuestion::SignIn { page: Some(page), .. }) => {
+                return Some(ScreenCommand::CopyPage(page.clone()));
+            }
             // A hasty Enter must not answer a question.
             (KeyCode::Enter, PopupQuestion::Approve { .. }) => {}
             (KeyCode::Esc | KeyCode::Char('q' | 'n' | '?') | KeyCode::Enter, _) => self.popup = None,

@@ -142,3 +142,15 @@ fn tools_are_filtered_in_the_detail_without_touching_the_servers() {
     assert!(model.popup.as_ref().is_some_and(|popup| popup.title == "write()"));
     assert_eq!(Arc::strong_count(&model.detail.lists), 1);
 }
+
+// U4 A8
+#[test]
+fn page_of_a_sign_in_is_opened_or_copied_and_its_popup_stays() {
+    let mut model = model();
+    let (server, page) = (ServerName::new("git"), "https://login.example/page".to_owned());
+    let question = PopupQuestion::SignIn { server: server.clone(), page: Some(page.clone()) };
+    model.popup = Some(Popup::asking(question, "Sign in to git", "Open this page"));
+    assert_eq!(press(&mut model, KeyCode::Char('c')), Some(ScreenCommand::CopyPage(page.clone())));
+    assert_eq!(press(&mut model, KeyCode::Char('o')), Some(ScreenCommand::OpenPage { server, page }));
+    assert!(model.popup.is_some());
+}
