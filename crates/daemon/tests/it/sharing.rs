@@ -2,6 +2,7 @@
 
 use mcparley::RunOptions;
 use mcparley::model::name::ServerName;
+use mcparley::pool::client_offer::ClientOffer;
 use mcparley_testkit::ScriptedStdio;
 use serde_json::json;
 
@@ -104,4 +105,44 @@ async fn server_that_one_client_disables_stays_enabled_for_the_other() {
         tokio::task::yield_now().await;
     }
     assert_eq!(second.pid().await, process);
+}
+
+/// The bytes in the log of the clients' servers.
+fn log_bytes(world: &World) -> u64 {
+    let files = std::fs::read_dir(world.root.join("logs")).into_iter().flatten();
+    files.filter_map(|file| file.ok()?.metadata().ok()).map(|file| file.len()).sum()
+}
+
+// U5 L13
+#[tokio::test]
+async fn standard_error_of_a_server_is_logged_by_the_next_client_when_the_logging_one_leaves() {
+    let world = World::new();
+    let server = ScriptedStdio::new(&["stderr-flood=5000"]);
+    let (first, second) = (world.client("project", &server), world.client("project", &server));
+    first.pid().await;
+    second.pid().await;
+    while log_bytes(&world) < 5000 {
+        tokio::task::yield_now().await;
+    }
+    first.host.shut_down().await;
+    world.wait_for_status(|status| status.copies[0].clients.len() == 1).await;
+    let before = log_bytes(&world);
+    second.pid().await;
+    while log_bytes(&world) < before + 5000 {
+        tokio::task::yield_now().await;
+    }
+}
+
+// G8
+#[tokio::test]
+async fn equal_lists_in_different_folders_do_not_prove_that_a_server_ignores_capabilities() {
+    let world = World::new();
+    let asking = |folder: &str, offer: ClientOffer| {
+        world.client_with(folder, folder, &entry(&plain()), |host| host.client_offer(offer))
+    };
+    let (here, there) = (asking("here", ClientOffer::ALL), asking("there", ClientOffer::default()));
+    here.pid().await;
+    there.pid().await;
+    let other = asking("here", ClientOffer::default());
+    assert_ne!(other.pid().await, here.pid().await);
 }
