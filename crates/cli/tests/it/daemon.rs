@@ -137,9 +137,8 @@ fn commands_and_gateways_of_one_folder_use_one_process() {
 #[test]
 fn commands_print_the_same_with_and_without_the_daemon() {
     let world = SharedWorld::new(&[]);
-    let commands: [&[&str]; 9] = [
+    let commands: [&[&str]; 8] = [
         &["tools", "one"],
-        &["list"],
         &["prompts"],
         &["call", "one.echo", "message=hello"],
         &["call", "one.fail"],
@@ -148,13 +147,15 @@ fn commands_print_the_same_with_and_without_the_daemon() {
         &["search", "echo"],
         &["resources"],
     ];
-    let state = |words: &[&str]| {
-        let mut state = world.0.json(words);
+    let document = |words: &[&str]| {
+        let mut document = world.0.json(words);
         // Times differ, and only clients of the daemon share.
-        remove_members(&mut state, &["milliseconds", "sharing"]);
-        state
+        remove_members(&mut document, &["milliseconds", "sharing"]);
+        document
     };
-    assert_eq!(state(&["state"]), state(&["--no-daemon", "state"]));
+    for command in ["state", "list"] {
+        assert_eq!(document(&[command]), document(&["--no-daemon", command]), "{command}");
+    }
     for words in commands {
         let with = world.0.mcparley(words);
         let without = world.0.mcparley(&[&["--no-daemon"], words].concat());

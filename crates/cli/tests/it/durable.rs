@@ -237,7 +237,7 @@ fn call_beyond_the_limit_of_running_tasks_is_made_by_the_gateway() {
     let call = json!({ "name": "one__echo", "arguments": { "message": "hello" } });
     let answer = client.ask("tools/call", &call);
     assert_eq!(text_of(&answer["result"]), "hello", "{answer}");
-    assert_eq!(here.calls_heard(), 65);
+    wait_for("all calls", LONG, || here.calls_heard() == 65);
     let (mut old, _) = PipeClient::old(&here.world, &["--tasks"]);
     let refused = old.call_as_task("one__echo", &json!({ "message": "hello" }));
     let reason = refused["error"]["message"].as_str().unwrap_or_default();

@@ -1,5 +1,8 @@
 //! The clients that use one process of a server, and those that do not.
 
+use std::ffi::OsString;
+use std::time::SystemTime;
+
 use mcparley::RunOptions;
 use mcparley::model::name::ServerName;
 use mcparley::pool::client_offer::ClientOffer;
@@ -107,28 +110,36 @@ async fn server_that_one_client_disables_stays_enabled_for_the_other() {
     assert_eq!(second.pid().await, process);
 }
 
-/// The bytes in the log of the clients' servers.
-fn log_bytes(world: &World) -> u64 {
-    let files = std::fs::read_dir(world.root.join("logs")).into_iter().flatten();
-    files.filter_map(|file| file.ok()?.metadata().ok()).map(|file| file.len()).sum()
+/// The logs of the clients' servers: names, sizes and times of their files.
+fn log_files(world: &World) -> Vec<(OsString, u64, SystemTime)> {
+    let files = std::fs::read_dir(world.root.join("logs")).into_iter().flatten().filter_map(Result::ok);
+    let mut files: Vec<_> = files
+        .filter_map(|file| {
+            let metadata = file.metadata().ok()?;
+            Some((file.file_name(), metadata.len(), metadata.modified().ok()?))
+        })
+        .collect();
+    files.sort();
+    files
 }
 
-// U5 L13
+// U5
 #[tokio::test]
 async fn standard_error_of_a_server_is_logged_by_the_next_client_when_the_logging_one_leaves() {
     let world = World::new();
-    let server = ScriptedStdio::new(&["stderr-flood=5000"]);
+    let server = ScriptedStdio::new(&["stderr-flood:1"]);
     let (first, second) = (world.client("project", &server), world.client("project", &server));
     first.pid().await;
     second.pid().await;
-    while log_bytes(&world) < 5000 {
+    while log_files(&world).iter().map(|(_, bytes, _)| bytes).sum::<u64>() < 5000 {
         tokio::task::yield_now().await;
     }
+    // Writes the rest of its log.
     first.host.shut_down().await;
     world.wait_for_status(|status| status.copies[0].clients.len() == 1).await;
-    let before = log_bytes(&world);
+    let before = log_files(&world);
     second.pid().await;
-    while log_bytes(&world) < before + 5000 {
+    while log_files(&world) == before {
         tokio::task::yield_now().await;
     }
 }
