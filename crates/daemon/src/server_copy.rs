@@ -306,7 +306,7 @@ impl ServerCopy {
         match &*last {
             Some((known, digest)) if Arc::ptr_eq(known, &surface) => digest.clone(),
             _ => {
-                let digest = surface.digest();
+                let digest = surface.lists_digest();
                 *last = Some((surface, digest.clone()));
                 digest
             }

@@ -168,7 +168,7 @@ impl Surface {
     /// The digest of the lists: surfaces with equal ones have equal lists. `None` for incomplete lists, and with tools
     /// that are withheld, because these are not kept as they were sent.
     #[must_use]
-    pub fn digest(&self) -> Option<String> {
+    pub fn lists_digest(&self) -> Option<String> {
         if !self.gaps.is_empty() || !self.withheld.is_empty() {
             return None;
         }
@@ -188,7 +188,7 @@ impl Surface {
 
     /// Whether the lists have this digest.
     pub(crate) fn has_digest(&self, digest: Option<&str>) -> bool {
-        digest.is_some() && self.digest().as_deref() == digest
+        digest.is_some() && self.lists_digest().as_deref() == digest
     }
 
     /// This surface for a new session with its server.

@@ -23,7 +23,7 @@ fn paths_of_other_session(world: &World) -> DaemonPaths {
     DaemonPaths::new(&directories)
 }
 
-fn options() -> RunOptions {
+fn run_options() -> RunOptions {
     RunOptions::default().with_server("one", entry(&ScriptedStdio::new(&[])))
 }
 
@@ -34,8 +34,8 @@ async fn user_with_two_login_sessions_has_one_daemon_that_both_use() {
     let other = paths_of_other_session(&world);
     assert_ne!(other.socket(), world.paths.socket());
     assert!(matches!(Daemon::open(&other), Err(DaemonError::Running)));
-    let here = world.client_at(&world.paths, "project", ("a", None), (&options(), |host| host));
-    let there = world.client_at(&other, "project", ("b", None), (&options(), |host| host));
+    let here = world.client_at(&world.paths, "project", ("a", None), (&run_options(), |host| host));
+    let there = world.client_at(&other, "project", ("b", None), (&run_options(), |host| host));
     assert_eq!(here.pid().await, there.pid().await);
     assert!(there.uses_daemon());
 }
@@ -65,7 +65,7 @@ async fn clients_of_a_killed_daemon_start_one_and_share_again() {
         })
     };
     let client = |session| {
-        world.client_at(&world.paths, "project", (session, Some(starter())), (&options(), |host| host))
+        world.client_at(&world.paths, "project", (session, Some(starter())), (&run_options(), |host| host))
     };
     let clients = [client("a"), client("b"), client("c")];
     let before = clients[0].pid().await;

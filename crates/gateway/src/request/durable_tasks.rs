@@ -212,7 +212,7 @@ impl DurableStart {
         };
         let started = self.durable.start_call(detached, &self.owner, self.ttl).await;
         if self.is_new && matches!(started, Err(DurableCallError::AtLimit(_))) {
-            return CallEnd::Call(Box::new(permitted.send().await));
+            return CallEnd::Call(Box::new(permitted.send_here().await));
         }
         permitted.record_detached();
         CallEnd::Request(

@@ -79,7 +79,7 @@ impl PermittedCall {
     ///
     /// # Errors
     /// A [`CallError`].
-    pub async fn send(self) -> Result<ForwardableOutcome, CallError> {
+    pub async fn send_here(self) -> Result<ForwardableOutcome, CallError> {
         let Self { host, mut call, bound, hook_state, mut audit_entry } = self;
         call.is_forwarded = true;
         let result = host.send_permitted_call(&mut call, &bound, hook_state).await;

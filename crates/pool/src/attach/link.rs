@@ -177,7 +177,7 @@ impl DaemonLink {
         if let Some(reason) = self.lock_health().recent_silence() {
             return Err(reason);
         }
-        let error = match socket.connect().await {
+        let error = match socket.open_stream().await {
             Ok(stream) => return Ok(stream),
             Err(error) => error,
         };
@@ -191,7 +191,7 @@ impl DaemonLink {
         }
         let deadline = Instant::now() + DAEMON_START_TIME;
         loop {
-            match socket.connect().await {
+            match socket.open_stream().await {
                 Ok(stream) => return Ok(stream),
                 Err(error) if Instant::now() >= deadline => {
                     return Err(self.note_silence(format!("it did not start: {error}")));
@@ -225,7 +225,7 @@ impl std::fmt::Debug for DaemonLink {
     }
 }
 
-/// The failure of a connection that broke: the daemon has ended, or what it sent cannot be read.
+/// The failure of a connection that broke: the daemon has ended, or its line cannot be read.
 fn broken_connection(error: io::Error) -> AttachFailure {
     let ends = [io::ErrorKind::UnexpectedEof, io::ErrorKind::ConnectionReset, io::ErrorKind::BrokenPipe];
     match ends.contains(&error.kind()) {

@@ -72,7 +72,7 @@ impl DaemonSocket {
     ///
     /// # Errors
     /// A [`DaemonSocketError`].
-    pub async fn connect(&self) -> Result<tokio::net::UnixStream, DaemonSocketError> {
+    pub async fn open_stream(&self) -> Result<tokio::net::UnixStream, DaemonSocketError> {
         let error = match connect_async(&self.path).await {
             Err(error) if error.is_absent() => error,
             done => return done,
