@@ -73,7 +73,10 @@ pub(crate) fn run(cli: &mut Cli, out: &mut TerminalOutput) -> CommandResult {
     let needs = command.needs();
     context.run_options.fallback_mode = needs.fallback_mode;
     context.run_options.offered_tools = needs.offered_tools.to_vec();
-    if matches!(command, McpCommand::Serve(_) | McpCommand::Screen(_) | McpCommand::Ask(_)) {
+    if matches!(
+        command,
+        McpCommand::Serve(_) | McpCommand::Ui(_) | McpCommand::Screen(_) | McpCommand::Ask(_)
+    ) {
         context.begin_session();
     }
     let mut loaded = context.load()?;
@@ -121,7 +124,7 @@ fn dispatch_command(
         McpCommand::Auth { command } => auth::run(command, context, &loaded, out),
         McpCommand::Logs(args) => logs::run(args, context, &loaded, out),
         McpCommand::Doctor(args) => doctor::run(args, context, &loaded, out),
-        McpCommand::Plan(args) => plan::run(args, &loaded, out),
+        McpCommand::Plan(args) => plan::run(args, context, &loaded, out),
         McpCommand::Agents(AgentsArgs {}) => agents::run(context, &loaded, out),
         McpCommand::Enable(args) => server_choice::run_enable(args, context, &loaded, out),
         McpCommand::Disable(args) => server_choice::run_disable(args, context, &loaded, out),

@@ -9,6 +9,7 @@ use mcparley::auth::IdentitySettings;
 use mcparley::config::{EditorChoice, LoadedConfig, SettingSource, Severity, load_config};
 use mcparley::model::permission::PermissionMode;
 use mcparley::pool::attach::DaemonLink;
+use mcparley::pool::attach::protocol::COMMAND_SESSION;
 use mcparley::pool::connect::ConnectContext;
 use mcparley::pool::organization::Organization;
 use mcparley::{HostBuilder, Paths, RunOptions};
@@ -17,6 +18,7 @@ use mcparley_console::dialog::TerminalDialogs;
 use mcparley_conversation::{ModelChoice, ModelChoiceError, ModelClient};
 use mcparley_daemon::{DaemonCalls, DaemonPaths};
 use mcparley_platform::dirs::{ClaudeFiles, Directories};
+use mcparley_report::SharingNotes;
 use mcparley_wire::transport::http::{Network, NetworkSettings};
 
 use crate::args::{GlobalOptions, SettingSourceArg};
@@ -70,7 +72,7 @@ impl Context {
         let daemon_paths = DaemonPaths::new(&directories);
         let is_off = global.no_daemon || variable(NO_DAEMON).is_some_and(|value| value != "0");
         let uses_daemon = !is_off && daemon_paths.is_enabled();
-        let session = format!("command:{}", paths.project.display());
+        let session = format!("{COMMAND_SESSION}{}", paths.project.display());
         let run_options = run_options(global);
         Ok(Self { paths, run_options, config_home, organisation: None, daemon_paths, uses_daemon, session })
     }
@@ -83,6 +85,14 @@ impl Context {
     /// The link to the daemon, if it is used.
     pub(crate) fn daemon(&self) -> Option<DaemonLink> {
         self.uses_daemon.then(|| self.daemon_link())
+    }
+
+    /// Explains which servers the daemon shares.
+    pub(crate) fn sharing_notes(&self) -> SharingNotes {
+        match self.uses_daemon {
+            true => SharingNotes::for_daemon(self.daemon_paths.traits.parent()),
+            false => SharingNotes::without_daemon(),
+        }
     }
 
     /// Gives durable calls to the daemon, which is started for them; `None` without the path of this program.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use mcparley::model::expand::Env;
 use mcparley::pool::attach::{DaemonLink, DaemonStarter};
-use mcparley_daemon::DaemonPaths;
+use mcparley_daemon::{DaemonLog, DaemonPaths};
 use mcparley_platform::process::{ProgramLaunch, launch_detached};
 
 /// The variables that the daemon gets: those that name its folders. Servers get the variables of the clients.
@@ -28,7 +28,9 @@ const PASSED_ON: [&str; 11] = [
 
 /// The link to the daemon for a session; servers with state belong to one session.
 pub(crate) fn open_link(paths: &DaemonPaths, session: &str, starter: Option<DaemonStarter>) -> DaemonLink {
-    let link = DaemonLink::new(&paths.socket(), session, |reason| {
+    let log = DaemonLog::new(&paths.log);
+    let link = DaemonLink::new(paths.daemon_socket(), session, move |reason| {
+        log.append_event(&format!("a client starts its servers itself, because {reason}"));
         let text = format!("warning: the daemon is not used, because {reason}; servers are started here\n");
         // Without standard error there is no reader for the warning.
         let _unread = std::io::stderr().write_all(text.as_bytes());

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use mcparley::pool::connect::ConnectContext;
 use mcparley::{Host, HostBuilder};
+use mcparley_platform::process::raise_descriptor_limit;
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
@@ -23,7 +24,7 @@ use crate::signal::Signal;
 const GRACE: Duration = Duration::from_millis(900);
 
 /// The time after which signals are watched. Shorter work ends before a user could press a key.
-const UNWATCHED: Duration = Duration::from_millis(2);
+const UNWATCHED: Duration = Duration::from_millis(20);
 /// The signals that end a command.
 const ALL: [Signal; 3] = [Signal::Hangup, Signal::Interrupt, Signal::Terminate];
 
@@ -98,6 +99,7 @@ pub(crate) fn run_server<T>(
     host: HostBuilder,
     work: impl AsyncFnOnce(&Host, StopSignal) -> Result<T, CommandError>,
 ) -> Result<T, CommandError> {
+    raise_descriptors();
     let runtime = Builder::new_multi_thread().enable_all().build().map_err(UnavailableError::EventQueue)?;
     let (host, stop) = {
         let _inside = runtime.enter();
@@ -116,12 +118,19 @@ pub(crate) fn run_server<T>(
 pub(crate) fn run_daemon<T>(
     work: impl AsyncFnOnce(StopSignal) -> Result<T, CommandError>,
 ) -> Result<T, CommandError> {
+    raise_descriptors();
     let runtime = Builder::new_multi_thread().enable_all().build().map_err(UnavailableError::EventQueue)?;
     let stop = {
         let _inside = runtime.enter();
         watch_for_stop(&runtime)?
     };
     runtime.block_on(work(stop))
+}
+
+/// Raises the limit of open descriptors for a program that serves many clients or servers.
+pub(crate) fn raise_descriptors() {
+    // With the inherited limit, clients above it are refused.
+    raise_descriptor_limit().unwrap_or_default();
 }
 
 /// Watches for signals: the first resolves the returned future, the second exits at once.

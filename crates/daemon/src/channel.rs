@@ -9,14 +9,16 @@ use std::time::Duration;
 
 use mcparley_gateway::client_handler;
 use mcparley_wire::peer::{BoxedFuture, Handler, Peer};
-use mcparley_wire::transport::attached::{ENDED_NOTICE, MOVED_NOTICE, STDERR_NOTICE, StderrText};
+use mcparley_wire::transport::attached::{
+    ENDED_NOTICE, LOGS_NOTICE, MOVED_NOTICE, STDERR_NOTICE, StderrText,
+};
 use mcparley_wire::transport::served::serve_client;
 use mcparley_wire::transport::stdio::StderrFollower;
 use mcparley_wire::{AgreedProtocol, Incoming, JsonPieces, METHOD_NOT_FOUND, Notice, RawJson, RpcError};
 use serde::Serialize;
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 use crate::copy_table::CopyTable;
 use crate::server_copy::ServerCopy;
@@ -33,6 +35,10 @@ pub(crate) struct ChannelClient {
     pub(crate) table: Arc<CopyTable>,
     /// The standard error of the server from where the client has not read it.
     pub(crate) stderr: Option<StderrFollower>,
+    /// Becomes true when the client has to write the log of its project.
+    pub(crate) logs: watch::Receiver<bool>,
+    /// The digest of the lists that the client may have, and does not fetch then.
+    pub(crate) lists: Option<String>,
 }
 
 /// Serves a client until it leaves or the server ends.
@@ -42,7 +48,7 @@ pub(crate) async fn serve_channel(
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin,
 ) {
-    let ChannelClient { id, facts, table, stderr } = client;
+    let ChannelClient { id, facts, table, stderr, logs, lists } = client;
     let Some(protocol) = copy.protocol() else { return };
     let inner = client_handler(&copy.gateway, &format!("daemon:{id}"), facts.roots.clone());
     let (opened, peer) = oneshot::channel();
@@ -50,7 +56,12 @@ pub(crate) async fn serve_channel(
         ChannelHandler { inner, protocol, copy: Arc::clone(copy), opened: Mutex::new(Some(opened)) };
     let mut serving = Box::pin(serve_client(input, output, Arc::new(handler)));
     let moved = wait_until_moved(copy, &facts, &table);
-    let ending = send_until_end(copy, peer, stderr, moved);
+    let ending = async {
+        // The handler is given its peer before the first message.
+        let Ok(peer) = peer.await else { return std::future::pending().await };
+        announce_changed_lists(copy, &peer, lists).await;
+        send_until_end(copy, &peer, (stderr, logs), moved).await;
+    };
     tokio::select! {
         () = &mut serving => {}
         () = ending => {}
@@ -69,17 +80,26 @@ async fn wait_until_moved(copy: &ServerCopy, facts: &ShareFacts, table: &CopyTab
     }
 }
 
-/// Sends new standard error, the wish that the client leaves, and the exit status once the server has ended.
+/// Announces lists that have changed since the client got their digest. Later changes are announced by its session.
+async fn announce_changed_lists(copy: &ServerCopy, peer: &Peer, lists: Option<String>) {
+    if lists.is_none() || lists == copy.surface_digest() {
+        return;
+    }
+    for list in ["tools", "prompts", "resources"] {
+        let method = format!("notifications/{list}/list_changed");
+        send_notice(peer, &method, &serde_json::Map::new()).await;
+    }
+}
+
+/// Sends new standard error, the wishes that the client leaves or writes the log, and the exit status once the server has ended.
 async fn send_until_end(
     copy: &ServerCopy,
-    peer: oneshot::Receiver<Peer>,
-    mut stderr: Option<StderrFollower>,
+    peer: &Peer,
+    (mut stderr, mut logs): (Option<StderrFollower>, watch::Receiver<bool>),
     moved: impl Future<Output = ()>,
 ) {
     tokio::pin!(moved);
     let mut is_moved = false;
-    // The handler is given its peer before the first message.
-    let Ok(peer) = peer.await else { return std::future::pending().await };
     let ended = loop {
         let said = async {
             match &mut stderr {
@@ -89,18 +109,24 @@ async fn send_until_end(
         };
         tokio::select! {
             biased;
-            text = said => send_notice(&peer, STDERR_NOTICE, &StderrText { text }).await,
+            // First, so that the client writes the next text.
+            Ok(()) = logs.changed() => {
+                if *logs.borrow_and_update() {
+                    send_notice(peer, LOGS_NOTICE, &serde_json::Map::new()).await;
+                }
+            }
+            text = said => send_notice(peer, STDERR_NOTICE, &StderrText { text }).await,
             ended = copy.wait_until_ended() => break ended,
             () = &mut moved, if !is_moved => {
                 is_moved = true;
-                send_notice(&peer, MOVED_NOTICE, &serde_json::Map::new()).await;
+                send_notice(peer, MOVED_NOTICE, &serde_json::Map::new()).await;
             }
         }
     };
     if let Some(text) = stderr.as_mut().and_then(StderrFollower::take_new) {
-        send_notice(&peer, STDERR_NOTICE, &StderrText { text }).await;
+        send_notice(peer, STDERR_NOTICE, &StderrText { text }).await;
     }
-    send_notice(&peer, ENDED_NOTICE, &ended).await;
+    send_notice(peer, ENDED_NOTICE, &ended).await;
     peer.flush(LAST_WORDS).await;
 }
 

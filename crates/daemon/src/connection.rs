@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcparley::pool::attach::protocol::{
-    ATTACH_PROTOCOL, AttachRequest, AttachedCopy, ClientHello, DaemonLine, RefusalReason,
+    ATTACH_PROTOCOL, AttachRequest, AttachedCopy, ClientHello, DaemonLine, HelloHead, RefusalReason,
 };
 use mcparley_model::limits::ATTACH_LINE_BYTES;
 use mcparley_wire::transport::served::serve_client;
@@ -34,27 +34,36 @@ pub(crate) async fn serve_connection(shared: &Arc<DaemonShared>, stream: UnixStr
     let mut input = BufReader::new(input);
     let hello = match tokio::time::timeout(HELLO_TIME, read_hello(&mut input)).await {
         Ok(Ok(hello)) => hello,
-        Ok(Err(_)) => return refuse_client(&mut output, RefusalReason::Malformed).await,
+        Ok(Err(_)) => return refuse_client(shared, &mut output, RefusalReason::Malformed).await,
         Err(_) => return,
     };
-    if hello.wire() != ATTACH_PROTOCOL {
-        if hello.wire() > ATTACH_PROTOCOL {
-            // A newer program is installed: it starts its own daemon once this one has no more clients.
-            shared.begin_drain();
+    let (head, line) = hello;
+    if head.is_control() {
+        if send_line(&mut output, &welcome_line()).await.is_ok() {
+            serve_client(input, output, Arc::new(DaemonControl::new(shared))).await;
         }
-        return refuse_client(&mut output, RefusalReason::Wire).await;
+        return;
     }
-    match hello {
-        ClientHello::Control { .. } => {
-            if send_line(&mut output, &welcome_line()).await.is_ok() {
-                serve_client(input, output, Arc::new(DaemonControl::new(shared))).await;
-            }
-        }
-        ClientHello::Attach(_) if shared.is_draining() => {
-            refuse_client(&mut output, RefusalReason::Draining).await
-        }
-        ClientHello::Attach(request) => attach_client(shared, *request, input, output).await,
+    if head.is_newer_than(env!("CARGO_PKG_VERSION")) {
+        // A newer program is installed: it starts its own daemon once this one has no more clients.
+        shared.begin_drain();
     }
+    let refused = match serde_json::from_slice(&line) {
+        _ if head.wire != ATTACH_PROTOCOL => RefusalReason::Wire,
+        Ok(ClientHello::Attach(_)) if shared.is_draining() => RefusalReason::Draining,
+        Ok(ClientHello::Attach(request)) => return attach_client(shared, *request, input, output).await,
+        Ok(ClientHello::Control { .. }) | Err(_) => RefusalReason::Malformed,
+    };
+    refuse_client(shared, &mut output, refused).await;
+}
+
+/// Refuses a client because there are too many, without waiting for it.
+pub(crate) fn refuse_at_limit(stream: &UnixStream) {
+    let line = DaemonLine::Refused { reason: RefusalReason::Full };
+    let mut bytes = serde_json::to_vec(&line).unwrap_or_default();
+    bytes.push(b'\n');
+    // A new stream has room for the line.
+    let _gone = stream.try_write(&bytes);
 }
 
 /// Gives a client its server, and serves it.
@@ -65,7 +74,7 @@ async fn attach_client(
     mut output: OwnedWriteHalf,
 ) {
     let Some(facts) = ShareFacts::from_request(&request).map(Arc::new) else {
-        return refuse_client(&mut output, RefusalReason::Malformed).await;
+        return refuse_client(shared, &mut output, RefusalReason::Malformed).await;
     };
     if send_line(&mut output, &welcome_line()).await.is_err() {
         return;
@@ -81,19 +90,22 @@ async fn attach_client(
         started = starting => started,
         () = wait_until_gone(&mut input) => return,
     };
-    let GrantedCopy { copy, usage, client, .. } = granted;
+    let GrantedCopy { copy, mut usage, client, .. } = granted;
+    let lists = copy.surface_digest();
     let line = match &*copy.follow_phase().borrow() {
         CopyPhase::Ready(_) => DaemonLine::Attached(AttachedCopy {
             copy: copy.number,
             process: copy.hosted.process.id(),
-            logs: usage.logs,
+            logs: *usage.logs.borrow_and_update(),
+            lists: lists.clone(),
         }),
         CopyPhase::Failed(reason) => DaemonLine::Failed { reason: reason.to_string() },
         CopyPhase::Starting | CopyPhase::Ended(_) => DaemonLine::Failed { reason: "it has ended".to_owned() },
     };
     let is_attached = matches!(line, DaemonLine::Attached(_));
     if send_line(&mut output, &line).await.is_ok() && is_attached {
-        let client = ChannelClient { id: client, facts, table: Arc::clone(&shared.table), stderr };
+        let (table, logs) = (Arc::clone(&shared.table), usage.logs.clone());
+        let client = ChannelClient { id: client, facts, table, stderr, logs, lists };
         serve_channel(&copy, client, input, output).await;
     }
 }
@@ -153,9 +165,10 @@ async fn wait_until_gone(input: &mut BufReader<OwnedReadHalf>) {
     }
 }
 
-async fn refuse_client(output: &mut OwnedWriteHalf, reason: RefusalReason) {
+async fn refuse_client(shared: &DaemonShared, output: &mut OwnedWriteHalf, reason: RefusalReason) {
     // A client that is gone needs no reason.
     let _gone = send_line(output, &DaemonLine::Refused { reason }).await;
+    shared.log.record_event(format!("refused a client, because {}", reason.as_str())).await;
 }
 
 fn welcome_line() -> DaemonLine {
@@ -168,8 +181,9 @@ async fn send_line(output: &mut OwnedWriteHalf, line: &DaemonLine) -> io::Result
     output.write_all(&bytes).await
 }
 
-async fn read_hello(input: &mut BufReader<OwnedReadHalf>) -> io::Result<ClientHello> {
+/// Reads the first line: the part that never changes, and the whole.
+async fn read_hello(input: &mut BufReader<OwnedReadHalf>) -> io::Result<(HelloHead, Vec<u8>)> {
     let mut line = Vec::new();
     input.take(ATTACH_LINE_BYTES).read_until(b'\n', &mut line).await?;
-    Ok(serde_json::from_slice(&line)?)
+    Ok((serde_json::from_slice(&line)?, line))
 }

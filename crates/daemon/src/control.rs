@@ -14,13 +14,12 @@
 //! | `daemon/remove_task` | `id` | whether there was one that has ended |
 
 use std::io;
-use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use mcparley::pool::attach::DaemonSocketError;
 use mcparley::pool::attach::protocol::{ATTACH_PROTOCOL, ClientHello, DaemonLine};
-use mcparley_gateway::control::{ControlConnection, ControlError};
-use mcparley_platform::file::check_private_folder;
-use mcparley_platform::socket::SocketAddress;
+use mcparley_gateway::control::{AT_LIMIT, ControlConnection, ControlError};
 use mcparley_wire::peer::{BoxedFuture, Handler};
 use mcparley_wire::{INTERNAL, INVALID_PARAMS, Incoming, METHOD_NOT_FOUND, Notice, RawJson, RpcError};
 use serde::de::DeserializeOwned;
@@ -72,7 +71,7 @@ impl DaemonControl {
                     pid: std::process::id(),
                     uptime_seconds: self.shared.started_at.elapsed().as_secs(),
                     is_draining: self.shared.is_draining(),
-                    running_tasks: tasks.running_count(),
+                    running_tasks: tasks.running_count().await,
                     copies: self.shared.table.to_status(),
                 };
                 encode_answer(&status)
@@ -94,9 +93,12 @@ impl DaemonControl {
                 let facts = ShareFacts::from_request(&request.attach)
                     .ok_or_else(|| RpcError::new(INVALID_PARAMS, "the server of the task cannot be read"))?;
                 let started = tasks.start_task(&self.shared, facts, request).await;
-                encode_answer(&started.map_err(|error| RpcError::new(INTERNAL, &error.to_string()))?)
+                encode_answer(&started.map_err(|error| {
+                    let code = if error.is_limit() { AT_LIMIT } else { INTERNAL };
+                    RpcError::new(code, &error.to_string())
+                })?)
             }
-            "daemon/tasks" => encode_answer(&tasks.list_tasks()),
+            "daemon/tasks" => encode_answer(&tasks.list_tasks().await),
             "daemon/task" => {
                 let TaskQuery { id, wait } = decode_params(&incoming, "`id` is missing")?;
                 encode_answer(&[tasks.find_task(&id, wait).await])
@@ -107,7 +109,7 @@ impl DaemonControl {
             }
             "daemon/remove_task" => {
                 let TaskQuery { id, .. } = decode_params(&incoming, "`id` is missing")?;
-                encode_answer(&tasks.remove_task(&id))
+                encode_answer(&tasks.remove_task(&id).await)
             }
             _ => Err(RpcError::new(METHOD_NOT_FOUND, "method not found")),
         }
@@ -134,7 +136,10 @@ impl Handler for DaemonControl {
 
 /// A connection to the running daemon.
 #[derive(Debug)]
-pub struct DaemonConnection(ControlConnection);
+pub struct DaemonConnection {
+    control: ControlConnection,
+    socket: PathBuf,
+}
 
 impl DaemonConnection {
     /// Connects to the daemon; `None` if none is running.
@@ -142,24 +147,19 @@ impl DaemonConnection {
     /// # Errors
     /// When other users could have placed the socket, or the daemon is of another version.
     pub fn open(paths: &DaemonPaths) -> Result<Option<Self>, ControlError> {
-        check_private_folder(&paths.folder).map_err(|error| ControlError::Folder(error.into()))?;
-        let stream = SocketAddress::new(&paths.folder, "daemon.sock")
-            .and_then(|address| UnixStream::connect(&address.path));
-        let stream = match stream {
-            Ok(stream) => stream,
-            Err(error)
-                if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) =>
-            {
-                return Ok(None);
-            }
-            Err(error) => return Err(error.into()),
+        let (stream, socket) = match paths.daemon_socket().connect_blocking() {
+            Ok(connected) => connected,
+            Err(error) if error.is_absent() => return Ok(None),
+            Err(DaemonSocketError::Folder(error)) => return Err(ControlError::Folder(error.into())),
+            Err(DaemonSocketError::Io(error)) => return Err(error.into()),
+            Err(error @ DaemonSocketError::Foreign) => return Err(io::Error::other(error).into()),
         };
-        let mut connection = ControlConnection::new(stream)?;
+        let mut control = ControlConnection::new(stream)?;
         let hello = serde_json::to_string(&ClientHello::Control { wire: ATTACH_PROTOCOL })
             .map_err(|_| ControlError::Malformed)?;
-        let line = connection.exchange_line(&hello)?;
+        let line = control.exchange_line(&hello)?;
         match serde_json::from_slice(&line) {
-            Ok(DaemonLine::Welcome { .. }) => Ok(Some(Self(connection))),
+            Ok(DaemonLine::Welcome { .. }) => Ok(Some(Self { control, socket })),
             Ok(DaemonLine::Refused { reason }) => {
                 Err(ControlError::Io(io::Error::other(format!("the daemon refused: {}", reason.as_str()))))
             }
@@ -167,12 +167,18 @@ impl DaemonConnection {
         }
     }
 
+    /// Whether the daemon has closed its socket, which is the last thing it does.
+    #[must_use]
+    pub fn is_socket_gone(&self) -> bool {
+        self.socket.symlink_metadata().is_err()
+    }
+
     /// The state of the daemon.
     ///
     /// # Errors
     /// A [`ControlError`].
     pub fn read_status(&mut self) -> Result<DaemonStatus, ControlError> {
-        self.0.send_request("daemon/status", &json!({}))
+        self.control.send_request("daemon/status", &json!({}))
     }
 
     /// Ends the daemon.
@@ -180,7 +186,7 @@ impl DaemonConnection {
     /// # Errors
     /// A [`ControlError`].
     pub fn stop_daemon(&mut self) -> Result<(), ControlError> {
-        let _empty: Value = self.0.send_request("daemon/stop", &json!({}))?;
+        let _empty: Value = self.control.send_request("daemon/stop", &json!({}))?;
         Ok(())
     }
 
@@ -190,7 +196,7 @@ impl DaemonConnection {
         method: &str,
         params: &impl Serialize,
     ) -> Result<T, ControlError> {
-        self.0.send_request(method, params)
+        self.control.send_request(method, params)
     }
 
     /// Ends the servers with these signatures, so that their clients start them again; returns their number.
@@ -198,7 +204,8 @@ impl DaemonConnection {
     /// # Errors
     /// A [`ControlError`].
     pub fn restart_servers(&mut self, signatures: Vec<String>) -> Result<usize, ControlError> {
-        let done: RestartedServers = self.0.send_request("daemon/restart", &RestartParams { signatures })?;
+        let done: RestartedServers =
+            self.control.send_request("daemon/restart", &RestartParams { signatures })?;
         Ok(done.ended)
     }
 }

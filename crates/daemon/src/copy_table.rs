@@ -21,6 +21,7 @@ use mcparley_model::limits::SHARE_PROBATION;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use crate::daemon_log::DaemonLog;
 use crate::server_copy::{CopySetup, CopyUse, ServerCopy};
 use crate::share_facts::ShareFacts;
 use crate::status::CopyStatus;
@@ -33,6 +34,7 @@ pub(crate) struct CopyTable {
     gate: StartGate,
     /// An empty folder of the daemon's own.
     folder: PathBuf,
+    log: DaemonLog,
     next_copy: AtomicU64,
     next_client: AtomicU64,
     /// Changes when the daemon ends.
@@ -59,12 +61,13 @@ pub(crate) struct GrantedCopy {
 
 impl CopyTable {
     /// A table without servers. `folder` is empty and belongs to the daemon.
-    pub(crate) fn new(traits: TraitStore, gate: StartGate, folder: PathBuf) -> Self {
+    pub(crate) fn new((traits, gate): (TraitStore, StartGate), folder: PathBuf, log: DaemonLog) -> Self {
         Self {
             state: Mutex::default(),
             traits,
             gate,
             folder,
+            log,
             next_copy: AtomicU64::new(1),
             next_client: AtomicU64::new(1),
             stop: watch::Sender::new(false),
@@ -143,6 +146,7 @@ impl CopyTable {
             creator: Arc::clone(facts),
             // A server that ignores the capabilities of its client may be used by all of them.
             offer: if decision.key.offer.is_some() { facts.offer } else { ClientOffer::ALL },
+            ends_with_session: is_of_ending_session(&decision.key, facts),
             reasons: decision.reasons.iter().map(ToString::to_string).collect(),
             pool: Pool::new(self.gate.clone()),
             folder: &self.folder,
@@ -173,6 +177,9 @@ impl CopyTable {
             () = comparing => {}
         }
         self.lock_state().copies.retain(|_, known| !Arc::ptr_eq(known, &copy));
+        if let Some(event) = copy.failed_start() {
+            self.log.record_event(event).await;
+        }
         copy.shut_down().await;
     }
 
@@ -193,7 +200,8 @@ impl CopyTable {
     /// Files a copy under the key that follows from the traits of its server. A copy without a free place
     /// serves its clients to their end.
     fn file_again(&self, copy: &Arc<ServerCopy>) {
-        let key = copy.creator.decide_share(&self.traits_of(&copy.creator)).key;
+        let key = self.key_of(copy);
+        copy.set_ends_with_session(is_of_ending_session(&key, &copy.creator));
         let mut state = self.lock_state();
         if !state.copies.contains_key(&key) {
             state.copies.retain(|_, known| !Arc::ptr_eq(known, copy));
@@ -201,23 +209,30 @@ impl CopyTable {
         }
     }
 
+    /// The key that follows from the traits of the server that a copy runs.
+    fn key_of(&self, copy: &ServerCopy) -> SharedKey {
+        copy.creator.decide_share(&self.traits_of(&copy.creator)).key
+    }
+
     /// Whether a client may stay with its copy: it still has the same key, and the copy is not retired.
     pub(crate) fn may_keep(&self, copy: &ServerCopy, facts: &ShareFacts) -> bool {
         let traits = self.traits_of(facts);
-        !copy.is_retired() && facts.decide_share(&traits).key == copy.creator.decide_share(&traits).key
+        !copy.is_retired() && facts.decide_share(&traits).key == self.key_of(copy)
     }
 
-    /// Learns from two copies for clients with different capabilities whether the server depends on these.
+    /// Learns from two copies for clients with different capabilities whether the server depends on these. Copies in
+    /// different folders do not count: there, the folder may make the difference.
     fn compare_lists(&self, copy: &Arc<ServerCopy>) {
         let signature = &copy.creator.signature;
+        let place = self.key_of(copy).place;
         let others: Vec<Arc<ServerCopy>> = self
             .lock_state()
             .copies
-            .values()
-            .filter(|other| {
-                other.creator.signature == *signature && other.creator.offer != copy.creator.offer
+            .iter()
+            .filter(|(key, other)| {
+                key.signature == *signature && key.place == place && other.creator.offer != copy.creator.offer
             })
-            .cloned()
+            .map(|(_, other)| Arc::clone(other))
             .collect();
         let Some(lists) = copy.lists_digest() else { return };
         for other in others {
@@ -241,6 +256,7 @@ impl CopyTable {
         let meant = state.copies.values().filter(|copy| is_meant(copy));
         meant.map(|copy| copy.retire()).count()
     }
+
     /// The state of all copies, oldest first. Several copies of one server carry the reason.
     pub(crate) fn to_status(&self) -> Vec<CopyStatus> {
         let state = self.lock_state();
@@ -271,4 +287,9 @@ impl CopyTable {
         // Every change is a single step, so a panic leaves the table consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether a copy with this key, started for this client, is of no use once the client has left.
+fn is_of_ending_session(key: &SharedKey, creator: &ShareFacts) -> bool {
+    key.session.is_some() && !creator.has_lasting_session()
 }

@@ -1,7 +1,8 @@
 //! The daemon: accepts clients on its socket, and ends when it is idle or told to.
 //!
-//! The lock file, not the socket, makes sure that a user has one daemon: only the holder of the lock replaces
-//! the socket, so a socket that a killed daemon left behind does no harm.
+//! Lock files, not the socket, make sure that a user has one daemon: one in the state folder, which all login sessions
+//! share like the journal of durable calls, and one beside the socket. Only the holder of both replaces the socket, so
+//! a socket that a killed daemon left behind does no harm.
 
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -13,13 +14,16 @@ use mcparley::model::expand::Env;
 use mcparley::pool::share::traits::TraitStore;
 use mcparley::pool::start_gate::StartGate;
 use mcparley_model::limits::{DAEMON_CONNECTIONS, DAEMON_IDLE_TIME};
-use mcparley_platform::file::{FileLock, FileWriteError, LockFile, PrivateFolder, PrivateFolderError};
+use mcparley_platform::file::{
+    FileLock, FileWriteError, LockFile, PrivateFolder, PrivateFolderError, store_cache_file,
+};
 use mcparley_platform::socket::{SocketAddress, SocketFile};
 use tokio::net::UnixListener;
 use tokio::task::JoinSet;
 
-use crate::connection::serve_connection;
+use crate::connection::{refuse_at_limit, serve_connection};
 use crate::copy_table::CopyTable;
+use crate::daemon_log::DaemonLog;
 use crate::paths::DaemonPaths;
 use crate::shared_state::DaemonShared;
 use crate::task_runner::TaskRunner;
@@ -51,31 +55,40 @@ pub struct Daemon {
     listener: UnixListener,
     idle_time: Duration,
     _socket: SocketFile,
-    _lock: FileLock,
+    connection_limit: usize,
+    _locks: Vec<FileLock>,
 }
 
 impl Daemon {
-    /// Takes the lock and opens the socket. Must be called inside a `tokio` runtime.
+    /// Takes the locks and opens the socket. Must be called inside a `tokio` runtime.
     ///
     /// # Errors
     /// [`DaemonError::Running`] if the user has a daemon already.
     pub fn open(paths: &DaemonPaths) -> Result<Self, DaemonError> {
         PrivateFolder::open(&paths.folder)?;
-        let lock = LockFile::new(paths.lock()).try_acquire()?.ok_or(DaemonError::Running)?;
+        let lock = |path| LockFile::new(path).try_acquire()?.ok_or(DaemonError::Running);
+        let locks = paths.locks().into_iter().map(lock).collect::<Result<_, _>>()?;
         let empty = paths.folder.join("empty");
         PrivateFolder::open(&empty)?;
         let (listener, socket, owner) = bind_socket(&paths.folder)?;
+        if let Some(text) = socket.path().to_str() {
+            // Without the record, clients of other login sessions start their servers themselves.
+            let _full = store_cache_file(&paths.record(), text);
+        }
         let gate = StartGate::from_env(&Env::default());
         let traits = TraitStore::new(paths.traits.parent());
-        // With the lock held: no other daemon runs the calls that the journal has as running.
+        // With the locks held: no other daemon runs the calls that the journal has as running.
         let tasks = TaskRunner::open(&paths.tasks);
-        let shared = DaemonShared::new(CopyTable::new(traits, gate, empty), tasks, owner);
+        let log = DaemonLog::new(&paths.log);
+        let table = CopyTable::new((traits, gate), empty, log.clone());
+        let shared = DaemonShared::new(table, tasks, (owner, log));
         Ok(Self {
             shared: Arc::new(shared),
             listener,
             idle_time: DAEMON_IDLE_TIME,
             _socket: socket,
-            _lock: lock,
+            connection_limit: DAEMON_CONNECTIONS,
+            _locks: locks,
         })
     }
 
@@ -85,12 +98,18 @@ impl Daemon {
         Self { idle_time, ..self }
     }
 
+    /// This daemon with another number of connections that it takes.
+    #[must_use]
+    pub fn with_connection_limit(self, connection_limit: usize) -> Self {
+        Self { connection_limit, ..self }
+    }
+
     /// Serves clients until `stop` resolves, a client asks the daemon to end, or it has been idle. All servers
     /// have ended when this returns.
     pub async fn serve_until(self, stop: impl Future<Output = ()>) {
         let mut connections = JoinSet::new();
         tokio::select! {
-            () = accept_clients(&self.listener, &self.shared, &mut connections) => {}
+            () = self.accept_clients(&mut connections) => {}
             () = stop => {}
             () = self.shared.wait_until_idle(self.idle_time) => {}
             () = self.shared.wait_until_stopped() => {}
@@ -100,20 +119,32 @@ impl Daemon {
         self.shared.table.shut_down().await;
         connections.shutdown().await;
     }
-}
 
-/// Accepts clients for ever, each in a task of its own.
-async fn accept_clients(listener: &UnixListener, shared: &Arc<DaemonShared>, connections: &mut JoinSet<()>) {
-    loop {
-        let Ok((stream, _)) = listener.accept().await else {
-            tokio::time::sleep(ACCEPT_PAUSE).await;
-            continue;
-        };
-        while connections.try_join_next().is_some() {}
-        // Dropping the stream makes the client start its server itself.
-        if connections.len() < DAEMON_CONNECTIONS {
-            let shared = Arc::clone(shared);
-            connections.spawn(async move { serve_connection(&shared, stream).await });
+    /// Accepts clients for ever, each in a task of its own.
+    async fn accept_clients(&self, connections: &mut JoinSet<()>) {
+        let mut was_full = false;
+        loop {
+            let Ok((stream, _)) = self.listener.accept().await else {
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+                continue;
+            };
+            while connections.try_join_next().is_some() {}
+            let is_full = connections.len() >= self.connection_limit;
+            if is_full {
+                // The client starts its server itself.
+                refuse_at_limit(&stream);
+            }
+            if is_full && !was_full {
+                self.shared
+                    .log
+                    .record_event(format!("refused a client: {} are connected", connections.len()))
+                    .await;
+            }
+            was_full = is_full;
+            if !is_full {
+                let shared = Arc::clone(&self.shared);
+                connections.spawn(async move { serve_connection(&shared, stream).await });
+            }
         }
     }
 }

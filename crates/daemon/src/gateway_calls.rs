@@ -6,6 +6,7 @@ use mcparley::BoxedFuture;
 use mcparley::call::DetachedCall;
 use mcparley::pool::attach::{DaemonLink, DaemonStarter};
 use mcparley::results::RawJson;
+use mcparley_gateway::control::ControlError;
 use mcparley_gateway::{DurableCallError, DurableCalls, DurableState, DurableTask};
 use mcparley_model::limits::DAEMON_START_TIME;
 
@@ -43,6 +44,9 @@ impl DaemonCalls {
             match answer {
                 Ok(Ok(answer)) => Ok(answer),
                 Ok(Err(TaskViewError::NotRunning { .. })) => Err(DurableCallError::NotRunning),
+                Ok(Err(error @ TaskViewError::NotStarted(ControlError::AtLimit(_)))) => {
+                    Err(DurableCallError::AtLimit(Box::new(error)))
+                }
                 Ok(Err(error)) => Err(DurableCallError::Unavailable(Box::new(error))),
                 // Only the end of the runtime cancels such work.
                 Err(error) => Err(DurableCallError::Unavailable(Box::new(error))),

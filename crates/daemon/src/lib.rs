@@ -7,7 +7,7 @@
 //!
 //! | part, in the order of the data | module |
 //! |---|---|
-//! | the socket, the lock and the log of the daemon | [`DaemonPaths`] |
+//! | the socket, the locks and the log of the daemon | [`DaemonPaths`], [`DaemonLog`] |
 //! | accepts clients, ends when it is idle or told to | [`Daemon`] |
 //! | the first line of a client | `connection` |
 //! | **the running servers, each with the clients that may share it** | `copy_table`, the place to start reading |
@@ -24,6 +24,7 @@ mod connection;
 pub mod control;
 mod copy_table;
 mod daemon;
+mod daemon_log;
 mod gateway_calls;
 mod paths;
 mod server_copy;
@@ -37,6 +38,7 @@ mod task_runner;
 pub mod task_view;
 
 pub use daemon::{Daemon, DaemonError};
+pub use daemon_log::{DAEMON_LOG_BYTES, DaemonLog};
 pub use gateway_calls::DaemonCalls;
 pub use paths::DaemonPaths;
 pub use status::{CopyStatus, DaemonStatus};

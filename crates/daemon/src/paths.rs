@@ -1,14 +1,17 @@
-//! The socket, the lock and the log of the daemon.
+//! The socket, the locks and the log of the daemon.
 
 use std::path::{Path, PathBuf};
 
+use mcparley::pool::attach::DaemonSocket;
 use mcparley_platform::dirs::Directories;
 
 /// The paths of the daemon of one user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DaemonPaths {
-    /// The folder of socket and lock, which only the user can enter.
+    /// The folder of the socket, which only the user can enter.
     pub folder: PathBuf,
+    /// The folder of the lock, which all login sessions of the user share.
+    pub state: PathBuf,
     /// The file of the facts that were learned about servers.
     pub traits: PathBuf,
     /// The log of the daemon.
@@ -31,19 +34,33 @@ impl DaemonPaths {
             log: state.join("daemon.log"),
             enabled: state.join("enabled"),
             tasks: state.join("tasks"),
+            state,
         }
     }
 
-    /// The socket that clients connect to.
+    /// The socket that a daemon of this session listens on.
     #[must_use]
     pub fn socket(&self) -> PathBuf {
         self.folder.join("daemon.sock")
     }
 
-    /// The lock that a running daemon holds.
+    /// The socket that clients connect to: that of this session, or the one of the running daemon.
     #[must_use]
-    pub fn lock(&self) -> PathBuf {
-        self.folder.join("daemon.lock")
+    pub fn daemon_socket(&self) -> DaemonSocket {
+        DaemonSocket::new(&self.socket()).with_record(&self.record())
+    }
+
+    /// The file that names the socket of the running daemon, for clients of other login sessions.
+    #[must_use]
+    pub fn record(&self) -> PathBuf {
+        self.state.join("socket")
+    }
+
+    /// The locks that a running daemon holds, in the order in which it takes them: for its servers and durable calls,
+    /// which a user has once, and for its socket.
+    #[must_use]
+    pub fn locks(&self) -> [PathBuf; 2] {
+        [self.state.join("daemon.lock"), self.folder.join("daemon.lock")]
     }
 
     /// Whether the user has enabled the daemon.

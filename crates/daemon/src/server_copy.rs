@@ -6,6 +6,7 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -19,9 +20,10 @@ use mcparley::pool::client_offer::ClientOffer;
 use mcparley::pool::connection::{CALLS_GRACE, LiveConnection, ServerStatus};
 use mcparley::pool::hosted_server::HostedServer;
 use mcparley::pool::pool::Pool;
+use mcparley::pool::surface::Surface;
 use mcparley::{Host, HostBuilder, Paths, RunOptions};
 use mcparley_gateway::{Gateway, GatewayMode};
-use mcparley_model::limits::DAEMON_IDLE_TIME;
+use mcparley_model::limits::{DAEMON_IDLE_TIME, DAEMON_SESSION_IDLE_TIME};
 use mcparley_platform::process::ProgramLaunch;
 use mcparley_wire::transport::attached::EndedServer;
 use mcparley_wire::{AgreedProtocol, Failure};
@@ -51,8 +53,12 @@ pub(crate) struct ServerCopy {
     signature: String,
     reasons: Vec<String>,
     idle_time: Duration,
+    /// Whether no client of another session may use the copy, and its own one does not come back.
+    ends_with_session: AtomicBool,
     phase: watch::Sender<CopyPhase>,
     ready_at: OnceLock<Instant>,
+    /// The lists of which a digest was made last.
+    last_digest: Mutex<Option<(Arc<Surface>, Option<String>)>>,
     clients: Mutex<Vec<CopyClient>>,
     /// The number of clients, and the time of its last change.
     client_count: watch::Sender<(usize, Instant)>,
@@ -81,7 +87,10 @@ struct CopyClient {
     id: u64,
     pid: u32,
     project: Arc<Path>,
-    logs: bool,
+    /// Whether the client can write the log of its project.
+    can_log: bool,
+    /// Whether it does.
+    logs: watch::Sender<bool>,
 }
 
 /// The use of a copy by one client, which ends when it is dropped.
@@ -89,8 +98,9 @@ struct CopyClient {
 pub(crate) struct CopyUse {
     copy: Arc<ServerCopy>,
     id: u64,
-    /// Whether this client writes the server's standard error to the log of its project.
-    pub(crate) logs: bool,
+    /// Whether this client writes the server's standard error to the log of its project. Becomes true when the client
+    /// that did so has left.
+    pub(crate) logs: watch::Receiver<bool>,
 }
 
 /// The values a copy is started with.
@@ -101,6 +111,8 @@ pub(crate) struct CopySetup<'s> {
     pub(crate) creator: Arc<ShareFacts>,
     /// The capabilities that the server is offered.
     pub(crate) offer: ClientOffer,
+    /// Whether no client of another session may use the copy, and its own one does not come back.
+    pub(crate) ends_with_session: bool,
     pub(crate) reasons: Vec<String>,
     pub(crate) pool: Pool,
     /// An empty folder of the daemon's own.
@@ -110,7 +122,8 @@ pub(crate) struct CopySetup<'s> {
 impl ServerCopy {
     /// Starts the host of a copy; the server itself starts with [`ServerCopy::run`].
     pub(crate) fn new(setup: CopySetup<'_>) -> Arc<Self> {
-        let CopySetup { number, request, launch, creator, offer, reasons, pool, folder } = setup;
+        let CopySetup { number, request, launch, creator, offer, ends_with_session, reasons, pool, folder } =
+            setup;
         let AttachRequest { server, signature, era, message_limit, idle_ms, roots, .. } = request;
         let hosted = Arc::new(HostedServer::new(launch));
         let paths = Paths { managed: folder.join("none"), ..Paths::new(folder, folder) };
@@ -151,8 +164,10 @@ impl ServerCopy {
             signature,
             reasons,
             idle_time: idle_ms.map_or(DAEMON_IDLE_TIME, Duration::from_millis).min(DAEMON_IDLE_TIME),
+            ends_with_session: AtomicBool::new(ends_with_session),
             phase: watch::Sender::new(CopyPhase::Starting),
             ready_at: OnceLock::new(),
+            last_digest: Mutex::default(),
             clients: Mutex::default(),
             client_count: watch::Sender::new((0, Instant::now())),
             ending: watch::Sender::new(false),
@@ -177,7 +192,7 @@ impl ServerCopy {
                 (Ok(()), None) => CopyPhase::Failed("the server ended at once".into()),
                 (Err(error), _) => CopyPhase::Failed(error.to_string().into()),
             },
-            () = self.wait_until_unused(Duration::ZERO) => CopyPhase::Failed("no client waits for it".into()),
+            () = self.wait_until_unused(|| Duration::ZERO) => CopyPhase::Failed("no client waits for it".into()),
             () = &mut stop => CopyPhase::Failed("it was stopped".into()),
         };
         if matches!(phase, CopyPhase::Ready(_)) {
@@ -187,7 +202,7 @@ impl ServerCopy {
         let ended = match phase {
             CopyPhase::Ready(live) => tokio::select! {
                 failure = live.session.peer().wait_until_ended() => exit_of(&failure),
-                () = self.wait_until_unused(self.idle_time) => EndedServer::default(),
+                () = self.wait_until_unused(|| self.current_idle_time()) => EndedServer::default(),
                 () = stop => EndedServer::default(),
             },
             CopyPhase::Starting | CopyPhase::Failed(_) | CopyPhase::Ended(_) => EndedServer::default(),
@@ -213,7 +228,7 @@ impl ServerCopy {
         let mut ending = self.ending.subscribe();
         // The sender lives as long as this copy.
         drop(ending.wait_for(|is_ending| *is_ending).await);
-        let _late = tokio::time::timeout(CALLS_GRACE, self.wait_until_unused(Duration::ZERO)).await;
+        let _late = tokio::time::timeout(CALLS_GRACE, self.wait_until_unused(|| Duration::ZERO)).await;
     }
 
     /// Whether the copy takes new clients.
@@ -229,6 +244,11 @@ impl ServerCopy {
     /// Tells the clients that the copy has another key.
     pub(crate) fn note_new_key(&self) {
         self.key_changes.send_modify(|count| *count += 1);
+    }
+
+    /// Sets whether no client of another session may use the copy, and its own one does not come back.
+    pub(crate) fn set_ends_with_session(&self, ends_with_session: bool) {
+        self.ends_with_session.store(ends_with_session, Ordering::Relaxed);
     }
 
     /// Follows changes of the key.
@@ -279,6 +299,20 @@ impl ServerCopy {
         Some(hasher.finish())
     }
 
+    /// The digest by which clients find out whether they have the lists of the server, once it answers.
+    pub(crate) fn surface_digest(&self) -> Option<String> {
+        let surface = self.live_connection().and(self.host.servers().into_iter().next())?.state.surface;
+        let mut last = self.last_digest.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some((known, digest)) if Arc::ptr_eq(known, &surface) => digest.clone(),
+            _ => {
+                let digest = surface.lists_digest();
+                *last = Some((surface, digest.clone()));
+                digest
+            }
+        }
+    }
+
     /// Ends the process of the server.
     pub(crate) async fn shut_down(&self) {
         self.host.shut_down().await;
@@ -309,10 +343,22 @@ impl ServerCopy {
     /// Adds a client. Of the clients of one project the first writes the log.
     pub(crate) fn add_client(self: &Arc<Self>, id: u64, pid: u32, project: &Path) -> CopyUse {
         let mut clients = self.lock_clients();
-        let logs = !clients.iter().any(|client| client.logs && *client.project == *project);
-        clients.push(CopyClient { id, pid, project: Arc::from(project), logs });
+        let has_log = clients.iter().any(|client| *client.logs.borrow() && *client.project == *project);
+        let (sender, logs) = watch::channel(!has_log);
+        clients.push(CopyClient { id, pid, project: Arc::from(project), can_log: true, logs: sender });
         self.client_count.send_replace((clients.len(), Instant::now()));
         CopyUse { copy: Arc::clone(self), id, logs }
+    }
+
+    /// The failed start of the server, for the log; `None` if it was ready once, or if it was not wanted any more.
+    pub(crate) fn failed_start(&self) -> Option<String> {
+        let has_failed = self.client_count.borrow().0 > 0;
+        match &*self.phase.borrow() {
+            CopyPhase::Failed(reason) if has_failed => {
+                Some(format!("`{}` could not be started: {reason}", self.server))
+            }
+            CopyPhase::Starting | CopyPhase::Ready(_) | CopyPhase::Failed(_) | CopyPhase::Ended(_) => None,
+        }
     }
 
     /// The state for the command line.
@@ -343,21 +389,31 @@ impl ServerCopy {
         matches!(state.status, ServerStatus::Connected { .. }).then_some(state.live)?
     }
 
+    /// The time for which the copy waits for another client.
+    fn current_idle_time(&self) -> Duration {
+        match self.ends_with_session.load(Ordering::Relaxed) {
+            true => self.idle_time.min(DAEMON_SESSION_IDLE_TIME),
+            false => self.idle_time,
+        }
+    }
+
     /// Waits until there has been no client for this time.
-    async fn wait_until_unused(&self, idle: Duration) {
+    async fn wait_until_unused(&self, idle: impl Fn() -> Duration) {
         let mut counts = self.client_count.subscribe();
+        let mut keys = self.follow_key();
         loop {
             let (count, since) = *counts.borrow_and_update();
             let quiet = async {
                 match count {
-                    0 => tokio::time::sleep_until(since + idle).await,
+                    0 => tokio::time::sleep_until(since + idle()).await,
                     _ => std::future::pending().await,
                 }
             };
             tokio::select! {
                 () = quiet => return,
-                // The sender lives as long as this copy.
+                // The senders live as long as the copy.
                 _ = counts.changed() => {}
+                _ = keys.changed() => {}
             }
         }
     }
@@ -369,19 +425,34 @@ impl ServerCopy {
 }
 
 impl CopyUse {
-    /// Leaves the log of the project to the next client.
+    /// Leaves the log of the project to another client, now and later.
     pub(crate) fn leave_logging(&mut self) {
-        self.logs = false;
         let mut clients = self.copy.lock_clients();
-        clients.iter_mut().filter(|client| client.id == self.id).for_each(|client| client.logs = false);
+        let Some(own) = clients.iter_mut().find(|client| client.id == self.id) else { return };
+        own.can_log = false;
+        let (was_logging, project) = (own.logs.send_replace(false), Arc::clone(&own.project));
+        if was_logging {
+            pass_log_on(&clients, &project);
+        }
     }
 }
 
 impl Drop for CopyUse {
     fn drop(&mut self) {
         let mut clients = self.copy.lock_clients();
-        clients.retain(|client| client.id != self.id);
+        let left = clients.iter().position(|client| client.id == self.id).map(|place| clients.remove(place));
+        if let Some(CopyClient { project, .. }) = left.filter(|client| *client.logs.borrow()) {
+            pass_log_on(&clients, &project);
+        }
         self.copy.client_count.send_replace((clients.len(), Instant::now()));
+    }
+}
+
+/// Makes the oldest client of a project that can do so write its log.
+fn pass_log_on(clients: &[CopyClient], project: &Path) {
+    let next = clients.iter().find(|client| client.can_log && *client.project == *project);
+    if let Some(next) = next {
+        next.logs.send_replace(true);
     }
 }
 

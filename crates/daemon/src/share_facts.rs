@@ -5,7 +5,7 @@ use std::path::Path;
 use mcparley::model::config::{Era, SharePolicy};
 use mcparley::model::secret::Secret;
 use mcparley::model::signature::Signature;
-use mcparley::pool::attach::protocol::AttachRequest;
+use mcparley::pool::attach::protocol::{AttachRequest, COMMAND_SESSION};
 use mcparley::pool::client_offer::ClientOffer;
 use mcparley::pool::pool_key::RootsHash;
 use mcparley::pool::roots::Root;
@@ -54,6 +54,11 @@ impl ShareFacts {
             session: request.session.clone(),
             era: Era::ALL.into_iter().find(|era| era.as_str() == request.era)?,
         })
+    }
+
+    /// Whether the next command of the project goes on with the client's session.
+    pub(crate) fn has_lasting_session(&self) -> bool {
+        self.session.starts_with(COMMAND_SESSION)
     }
 
     /// Decides which clients share the server with this one, if the server has these traits.

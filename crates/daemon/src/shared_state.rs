@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::copy_table::CopyTable;
+use crate::daemon_log::DaemonLog;
 use crate::task_runner::TaskRunner;
 
 /// The state that all connections share.
@@ -16,6 +17,7 @@ pub(crate) struct DaemonShared {
     pub(crate) table: Arc<CopyTable>,
     /// The durable calls.
     pub(crate) tasks: TaskRunner,
+    pub(crate) log: DaemonLog,
     /// The user id of the daemon, which its clients must have too.
     pub(crate) owner: u32,
     pub(crate) started_at: Instant,
@@ -33,10 +35,11 @@ pub(crate) struct CountedClient(Arc<DaemonShared>);
 
 impl DaemonShared {
     /// The state of a daemon of this user, without clients.
-    pub(crate) fn new(table: CopyTable, tasks: TaskRunner, owner: u32) -> Self {
+    pub(crate) fn new(table: CopyTable, tasks: TaskRunner, (owner, log): (u32, DaemonLog)) -> Self {
         Self {
             table: Arc::new(table),
             tasks,
+            log,
             owner,
             started_at: Instant::now(),
             draining: watch::Sender::new(false),

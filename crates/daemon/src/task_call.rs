@@ -94,8 +94,14 @@ async fn try_call(
     };
     let (near, far) = duplex(CHANNEL_BYTES);
     let (input, output) = tokio::io::split(far);
-    let client =
-        ChannelClient { id: client, facts: Arc::clone(facts), table: Arc::clone(table), stderr: None };
+    let client = ChannelClient {
+        id: client,
+        facts: Arc::clone(facts),
+        table: Arc::clone(table),
+        stderr: None,
+        logs: usage.logs.clone(),
+        lists: None,
+    };
     let mut serving = Box::pin(serve_channel(&copy, client, input, output));
     let may_stay = || table.may_keep(&copy, facts);
     let mut calling = Box::pin(call_over_channel(near, protocol, request, may_stay));

@@ -4,7 +4,7 @@
 //! before the call is sent, and after it has ended. So a call that a killed daemon has sent is always found, as
 //! running, and the next daemon records that its outcome is unknown.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use mcparley::results::RawJson;
 use mcparley_model::limits::{
-    DURABLE_CALLS, DURABLE_CALLS_RUNNING, DURABLE_HEAD_BYTES, DURABLE_RESULT_BYTES,
+    DURABLE_CALLS, DURABLE_CALLS_RUNNING, DURABLE_HEAD_BYTES, DURABLE_RESULT_BYTES, DURABLE_UNREAD_TIME,
 };
 use mcparley_platform::file::{
     FileUpdateError, PrivateChange, PrivateFolder, PrivateFolderError, list_dir, read_private_bytes,
@@ -67,9 +67,18 @@ pub(crate) struct TaskJournal {
     changes: watch::Sender<u64>,
 }
 
+impl TaskStartError {
+    /// Whether a limit of the journal is reached.
+    pub(crate) fn is_limit(&self) -> bool {
+        matches!(self, Self::Full | Self::Busy)
+    }
+}
+
 #[derive(Debug, Default)]
 struct JournalState {
     tasks: HashMap<String, TaskRecord>,
+    /// The ended calls whose results were read from this daemon.
+    read: HashSet<String>,
     problems: Vec<String>,
 }
 
@@ -78,7 +87,7 @@ impl TaskJournal {
     pub(crate) fn open(folder: &Path, now: SystemTime) -> Self {
         let journal = Self::read(folder, now);
         let mut state = journal.lock_state();
-        let JournalState { tasks, problems } = &mut *state;
+        let JournalState { tasks, problems, .. } = &mut *state;
         for task in tasks.values().filter(|task| task.state == TaskState::Unknown) {
             // Those that were unknown before have the same text already, and are not written again.
             if let Err(error) = journal.write_file(task, None) {
@@ -137,7 +146,8 @@ impl TaskJournal {
             is_error: false,
             error: None,
         };
-        self.lock_state().reserve_place(&task)?;
+        let displaced = self.lock_state().reserve_place(&task)?;
+        displaced.iter().for_each(|id| self.remove_file(id));
         let stored = PrivateFolder::open(&self.folder)
             .map_err(TaskStartError::from)
             .and_then(|_folder| Ok(self.write_file(&task, None)?));
@@ -189,7 +199,7 @@ impl TaskJournal {
         let mut state = self.lock_state();
         let is_over = state.tasks.get(id).is_some_and(|task| task.state != TaskState::Running);
         if is_over {
-            state.tasks.remove(id);
+            state.remove_task(id);
             drop(state);
             self.remove_file(id);
         }
@@ -209,6 +219,9 @@ impl TaskJournal {
     pub(crate) fn find(&self, id: &str, now: SystemTime) -> Option<StoredTask> {
         self.remove_expired(now);
         let mut task = self.lock_state().tasks.get(id)?.clone();
+        if task.state != TaskState::Running {
+            self.lock_state().read.insert(id.to_owned());
+        }
         if task.state != TaskState::Completed {
             return Some(StoredTask { task, result: None });
         }
@@ -237,6 +250,7 @@ impl TaskJournal {
         let mut state = self.lock_state();
         let expired = state.tasks.extract_if(|_, task| task.is_expired(now_ms));
         let expired: Vec<String> = expired.map(|(id, _)| id).collect();
+        expired.iter().for_each(|id| state.remove_task(id));
         drop(state);
         expired.iter().for_each(|id| self.remove_file(id));
     }
@@ -287,17 +301,34 @@ impl JournalState {
         self.tasks.insert(task.id.clone(), task);
     }
 
-    /// Adds a call that is about to begin, if there is a place for it.
-    fn reserve_place(&mut self, task: &TaskRecord) -> Result<(), TaskStartError> {
-        if self.tasks.len() >= DURABLE_CALLS {
-            return Err(TaskStartError::Full);
-        }
+    /// Adds a call that is about to begin, if there is a place for it; returns the call that makes room, if one has to.
+    fn reserve_place(&mut self, task: &TaskRecord) -> Result<Option<String>, TaskStartError> {
         let running = self.tasks.values().filter(|task| task.state == TaskState::Running).count();
         if running >= DURABLE_CALLS_RUNNING {
             return Err(TaskStartError::Busy);
         }
+        let displaced = match self.tasks.len() < DURABLE_CALLS {
+            true => None,
+            false => Some(self.displaceable_task(task.created_ms).ok_or(TaskStartError::Full)?),
+        };
+        displaced.iter().for_each(|id| self.remove_task(id));
         self.tasks.insert(task.id.clone(), task.clone());
-        Ok(())
+        Ok(displaced)
+    }
+
+    /// The call of a gateway's client that can make room: the one that ended first of those whose results were read, or
+    /// else of those that were not read for a long time.
+    fn displaceable_task(&self, now_ms: u64) -> Option<String> {
+        let unread_ms = u64::try_from(DURABLE_UNREAD_TIME.as_millis()).unwrap_or(u64::MAX);
+        let ended = self.tasks.values().filter(|task| task.owner.is_some());
+        let ended = ended.filter_map(|task| Some((!self.read.contains(&task.id), task.ended_ms?, &task.id)));
+        let (is_unread, ended_ms, id) = ended.min()?;
+        (!is_unread || ended_ms.saturating_add(unread_ms) <= now_ms).then(|| id.clone())
+    }
+
+    fn remove_task(&mut self, id: &str) {
+        self.tasks.remove(id);
+        self.read.remove(id);
     }
 }
 

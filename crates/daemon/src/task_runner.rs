@@ -104,17 +104,19 @@ impl TaskRunner {
             let _ended = stop.send(TaskEnd::Cancelled);
         }
         self.journal.wait_until_ended(id).await;
-        self.journal.find(id, SystemTime::now()).map(|stored| stored.task)
+        let id = id.to_owned();
+        self.use_journal(move |journal| journal.find(&id, SystemTime::now())).await?.map(|stored| stored.task)
     }
 
     /// Removes a call that has ended, with its result.
-    pub(crate) fn remove_task(&self, id: &str) -> bool {
-        self.journal.remove(id)
+    pub(crate) async fn remove_task(&self, id: &str) -> bool {
+        let id = id.to_owned();
+        self.use_journal(move |journal| journal.remove(&id)).await.unwrap_or_default()
     }
 
     /// All calls, newest first.
-    pub(crate) fn list_tasks(&self) -> TaskList {
-        self.journal.list(SystemTime::now())
+    pub(crate) async fn list_tasks(&self) -> TaskList {
+        self.use_journal(|journal| journal.list(SystemTime::now())).await.unwrap_or_default()
     }
 
     /// One call with its result. A running one is waited for, for a moment, if `wait` is set.
@@ -123,13 +125,23 @@ impl TaskRunner {
             // The caller asks again.
             let _running = tokio::time::timeout(DURABLE_POLL_TIME, self.journal.wait_until_ended(id)).await;
         }
-        self.journal.find(id, SystemTime::now())
+        let id = id.to_owned();
+        self.use_journal(move |journal| journal.find(&id, SystemTime::now())).await?
     }
 
     /// The number of running calls.
-    pub(crate) fn running_count(&self) -> usize {
-        let tasks = self.journal.list(SystemTime::now()).tasks;
+    pub(crate) async fn running_count(&self) -> usize {
+        let tasks = self.list_tasks().await.tasks;
         tasks.iter().filter(|task| task.state == TaskState::Running).count()
+    }
+
+    /// Uses the journal on a thread that may block; `None` when the runtime ends.
+    async fn use_journal<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&TaskJournal) -> T + Send + 'static,
+    ) -> Option<T> {
+        let journal = Arc::clone(&self.journal);
+        tokio::task::spawn_blocking(move || work(&journal)).await.ok()
     }
 
     /// Ends the running calls, and records that their outcome is unknown.

@@ -113,7 +113,7 @@ pub fn start_task(paths: &DaemonPaths, request: &TaskRequest) -> Result<TaskReco
     let request = serde_json::to_value(request).map_err(|_| TaskViewError::ProjectPath)?;
     let mut daemon = DaemonConnection::open(paths)?.ok_or(TaskViewError::NoDaemon)?;
     daemon.ask_about_tasks("daemon/start_task", &request).map_err(|error| match error {
-        ControlError::Refused(_) => TaskViewError::NotStarted(error),
+        ControlError::Refused(_) | ControlError::AtLimit(_) => TaskViewError::NotStarted(error),
         error => TaskViewError::Unanswered(error),
     })
 }
@@ -209,7 +209,12 @@ fn ask_daemon<T: DeserializeOwned>(
             }
             // A stream that ended in place of an answer.
             Err(ControlError::Malformed) => true,
-            Err(ControlError::Folder(_) | ControlError::UnknownQuestion | ControlError::Refused(_)) => false,
+            Err(
+                ControlError::Folder(_)
+                | ControlError::UnknownQuestion
+                | ControlError::AtLimit(_)
+                | ControlError::Refused(_),
+            ) => false,
         };
         attempts.next();
         if !is_ended || attempts.is_empty() {

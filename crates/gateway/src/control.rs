@@ -36,6 +36,9 @@ const PROTOCOL: u32 = 1;
 /// The error code for a question that does not exist, or no longer.
 const UNKNOWN_QUESTION: i64 = -32004;
 
+/// The error code for a limit that is reached: the request had no effect.
+pub const AT_LIMIT: i64 = -32005;
+
 /// The end of the names of sockets.
 const SUFFIX: &str = ".sock";
 

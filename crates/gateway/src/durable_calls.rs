@@ -81,6 +81,9 @@ pub enum DurableCallError {
     /// The call is not running, so it cannot be canceled.
     #[error("the task is not running")]
     NotRunning,
+    /// As many calls run or are kept as the process takes; this one was not started.
+    #[error("{0}")]
+    AtLimit(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The process does not answer, or refuses.
     #[error("{0}")]
     Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),

@@ -66,7 +66,7 @@ pub use batch::{BatchObserver, BatchStep};
 pub(crate) use built_in::outcome_from_json as own_answer;
 pub(crate) use client_sign_in::{ClientSignInError, sign_in_through_client};
 pub use context::CallContext;
-pub use detach::{DetachError, DetachedCall};
+pub use detach::{DetachError, DetachedCall, PermittedCall};
 pub use mcparley_wire::peer::ProgressUpdate;
 pub use progress_stream::ProgressStream;
 pub(crate) use request::Request;
@@ -118,8 +118,18 @@ impl Host {
     ) -> Result<ForwardableOutcome, CallError> {
         let mut hook_state = HookState::default();
         let bound = self.authorize_call(call, &mut hook_state, audit_entry).await?;
+        self.send_permitted_call(call, &bound, hook_state).await
+    }
+
+    /// Runs the steps of a permitted call: sends it, runs post hooks and stores a result that is too long.
+    async fn send_permitted_call(
+        &self,
+        call: &mut Call,
+        bound: &BoundTool,
+        mut hook_state: HookState,
+    ) -> Result<ForwardableOutcome, CallError> {
         hook_state.store_post_input(self.hook_runner(), call);
-        let mut result = self.dispatch_call(&bound, call).await;
+        let mut result = self.dispatch_call(bound, call).await;
         if matches!(result, Err(CallError::Unfinished { .. })) {
             // Post hooks run when the client has come back and the call ends.
             return result;
@@ -127,14 +137,14 @@ impl Host {
         if hook_state.may_change_result() {
             // Boxed: this rare, large future would enlarge the future of every call.
             let shaped = result.map(ForwardableOutcome::into_outcome);
-            let changed = Box::pin(self.run_post_hooks(&bound, hook_state, shaped)).await;
+            let changed = Box::pin(self.run_post_hooks(bound, hook_state, shaped)).await;
             result = changed.map(ForwardableOutcome::Shaped);
         }
         if call.is_whole {
             return result;
         }
         // Last, so that no text is stored that a hook removed.
-        Ok(self.limit_outcome((call, &bound), result?).await)
+        Ok(self.limit_outcome((call, bound), result?).await)
     }
 
     /// Sends a permitted call to its server, or runs the host's built-in tool.

@@ -10,9 +10,11 @@
 //! | `foreground` | programs on our own terminal, such as a command that the console runs |
 //! | `activity` | whether a process tree is busy or idle |
 //! | `running` | whether a process that another program started is alive |
+//! | `descriptor_limit` | raises the limit of open descriptors for this process, not for its children |
 //! | `secrecy` | makes this process unreadable for other programs of the same user |
 
 mod activity;
+mod descriptor_limit;
 mod detached;
 mod error;
 mod foreground;
@@ -26,6 +28,7 @@ mod secrecy;
 mod spawn;
 
 pub use activity::{Activity, command_lines_of_tree};
+pub use descriptor_limit::raise_descriptor_limit;
 pub use detached::{DetachedStatus, launch_detached};
 pub use error::{SpawnError, is_out_of_descriptors};
 pub use foreground::ForegroundProcess;

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd as _;
+use std::os::fd::{AsFd, AsRawFd as _};
 use std::path::{Path, PathBuf};
 
 /// The length of a path that every system accepts as the address of a socket.
@@ -31,6 +31,12 @@ impl SocketAddress {
         let path = Path::new("/proc/self/fd").join(opened.as_raw_fd().to_string()).join(name);
         Ok(Self { path, _folder: Some(opened) })
     }
+}
+
+/// Whether the process at the other end of a Unix socket runs as our user.
+pub fn is_own_peer(stream: &impl AsFd) -> bool {
+    let peer = rustix::net::sockopt::socket_peercred(stream);
+    peer.is_ok_and(|peer| peer.uid == rustix::process::geteuid())
 }
 
 /// The file of a bound socket, removed when this value is dropped.

@@ -8,9 +8,14 @@
 //! | part | module |
 //! |---|---|
 //! | the lines that both sides exchange first | [`protocol`] |
-//! | the client's side: finding, starting and asking the daemon | [`DaemonLink`] |
+//! | finding its socket, also that of another login session | [`DaemonSocket`] |
+//! | the client's side: starting and asking the daemon | [`DaemonLink`] |
+//! | when it may be started or asked again | `health` |
 
+mod health;
 mod link;
 pub mod protocol;
+mod socket;
 
 pub use link::{AttachedServer, DaemonLink, DaemonStarter};
+pub use socket::{DaemonSocket, DaemonSocketError};

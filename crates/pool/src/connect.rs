@@ -51,6 +51,7 @@ use crate::organization::Organization;
 use crate::principal::PrincipalCredentials;
 use crate::redact::Redactor;
 use crate::roots::Root;
+use crate::surface::Surface;
 use mcparley_config::Paths;
 
 pub use link::ServerLink;
@@ -91,6 +92,8 @@ pub struct Dialer {
     pub daemon: Option<DaemonLink>,
     /// The copy of a server in the daemon that has to be replaced by another one.
     pub replaced_copy: Option<u64>,
+    /// The lists of the server that are known from before, if this process has some.
+    pub known_surface: Option<Arc<Surface>>,
     /// The server that this process runs for others, if it is a daemon.
     pub hosted: Option<Arc<HostedServer>>,
 }
@@ -113,6 +116,7 @@ impl Dialer {
             network,
             daemon: None,
             replaced_copy: None,
+            known_surface: None,
             hosted: None,
         }
     }

@@ -28,6 +28,7 @@ use std::path::Path;
 use mcparley_model::config::{Era, ServerConfig, SharePolicy, TransportConfig};
 use mcparley_model::secret::Secret;
 use mcparley_model::signature::Signature;
+use mcparley_platform::process::ProgramLaunch;
 
 use crate::client_offer::ClientOffer;
 use crate::pool_key::RootsHash;
@@ -35,7 +36,7 @@ use known::{KnownServer, find_known_server};
 use place::PlaceHash;
 use reason::{ShareCause, SharePart, ShareReason};
 use start_folder::StartFolder;
-use traits::ServerTraits;
+use traits::{ServerTraits, TraitStore};
 
 /// The part of a local server's entry that decides about sharing.
 #[derive(Clone, Copy, Debug)]
@@ -180,6 +181,25 @@ pub fn decide_share(
         (None, false) => StartFolder::Empty,
     };
     ShareDecision { key, reasons: reasons.collect(), folder }
+}
+
+/// The reasons why clients of the server of this entry may get processes of their own; empty if all share one, and for
+/// an entry that is not a program.
+#[must_use]
+pub fn explain_sharing(config: &ServerConfig, traits: &TraitStore) -> Vec<ShareReason> {
+    let Some(entry) = SharedEntry::from_config(config) else { return Vec::new() };
+    let launch =
+        ProgramLaunch { program: entry.program.into(), args: Vec::new(), env: Vec::new(), cwd: None };
+    // The reasons follow from the entry and its traits. The values of a client are the rest of the key.
+    let request = ShareRequest {
+        place: PlaceHash::from_launch(&launch, |_| false),
+        offer: ClientOffer::default(),
+        roots: RootsHash::from_roots(None),
+        session: "",
+        era: Some(config.era),
+        entry,
+    };
+    decide_share(&request, &traits.traits_of(&entry.signature), entry.known_server().as_ref()).reasons
 }
 
 /// The cause for which folder and environment are in the key.

@@ -11,10 +11,12 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcparley_model::hex::Hex;
 use mcparley_model::limits::{LIST_BYTES, LIST_ITEMS, LIST_PAGES, LIST_TIME};
 use mcparley_model::text::Untrusted;
 use mcparley_model::tool::{Tool, ToolFault, WithheldTool};
 use mcparley_wire::{Failure, METHOD_NOT_FOUND, ProtocolSession, RawJson, ServerDescription};
+use sha2::{Digest as _, Sha256};
 
 use mcparley_catalog::is_usable_skill;
 pub use pages::ListCut;
@@ -161,6 +163,43 @@ impl Surface {
     /// Fetches all lists of a server.
     pub async fn fetch_all(session: &ProtocolSession) -> Self {
         Self::default().refetch_lists(session, ListSet::ALL).await
+    }
+
+    /// The digest of the lists: surfaces with equal ones have equal lists. `None` for incomplete lists, and with tools
+    /// that are withheld, because these are not kept as they were sent.
+    #[must_use]
+    pub fn lists_digest(&self) -> Option<String> {
+        if !self.gaps.is_empty() || !self.withheld.is_empty() {
+            return None;
+        }
+        let mut hash = Sha256::new();
+        self.tools.iter().for_each(|tool| hash_item(&mut hash, "tool", tool.definition_text().as_str()));
+        for (kind, list) in [
+            ("prompt", &self.prompts),
+            ("resource", &self.resources),
+            ("template", &self.templates),
+            ("skill", &self.skills),
+        ] {
+            list.iter().for_each(|item| hash_item(&mut hash, kind, item.as_str()));
+        }
+        self.list_hints.iter().for_each(|(list, hints)| hash_item(&mut hash, list, hints.as_str()));
+        Some(Hex(&<[u8; 32]>::from(hash.finalize())).to_string())
+    }
+
+    /// Whether the lists have this digest.
+    pub(crate) fn has_digest(&self, digest: Option<&str>) -> bool {
+        digest.is_some() && self.lists_digest().as_deref() == digest
+    }
+
+    /// This surface for a new session with its server.
+    pub(crate) fn for_session(self, session: &ProtocolSession) -> Self {
+        let about = session.server_description();
+        Self {
+            instructions: about.instructions.clone(),
+            about: Some(Arc::new(about.clone())),
+            announced: AnnouncedChanges::default(),
+            ..self
+        }
     }
 
     /// Fetches all lists within `time`; a list that times out is a gap.
@@ -358,6 +397,14 @@ struct ListLimits {
     items: usize,
     bytes: usize,
     time: Duration,
+}
+
+/// Adds an item of a list to a digest, so that no two different sequences of items are the same bytes.
+fn hash_item(hash: &mut Sha256, kind: &str, item: &str) {
+    for text in [kind, item] {
+        hash.update(text.len().to_le_bytes());
+        hash.update(text);
+    }
 }
 
 #[cfg(test)]

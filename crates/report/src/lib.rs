@@ -1,7 +1,7 @@
 //! Reports of commands, as values: text and JSON are rendered from the same value.
 //!
 //! Pure on purpose: the command line only prints them. [`PlanReport`], [`ListReport`] and [`ServerReport`] are
-//! here; the others are in `doctor`, `health`, `pending_approvals`, `sign_in`, `stderr` and
+//! here; the others are in `doctor`, `health`, `pending_approvals`, `sharing`, `sign_in`, `stderr` and
 //! `tool_table`.
 
 use std::collections::BTreeMap;
@@ -18,6 +18,7 @@ use serde::Serialize;
 mod doctor;
 mod health;
 mod pending_approvals;
+mod sharing;
 mod sign_in;
 mod stderr;
 mod tool_table;
@@ -25,6 +26,7 @@ mod tool_table;
 pub use doctor::DoctorReport;
 pub use health::{HealthReport, health_summary};
 pub use pending_approvals::WaitingReport;
+pub use sharing::SharingNotes;
 pub use sign_in::{PendingSignIn, SignInTarget, login_command, sign_in_hint, sign_in_hint_after_check};
 pub use tool_table::{RowNames, TableTerminal, render_tool_table};
 
@@ -44,13 +46,14 @@ pub struct PlanReport<'l> {
 }
 
 impl<'l> PlanReport<'l> {
-    /// Reports all entries, highest precedence first.
-    pub fn from_loaded(loaded: &'l LoadedConfig) -> Self {
-        let servers = loaded.plan.servers.iter().rev();
+    /// Reports all entries, highest precedence first, with these notes about sharing.
+    pub fn from_loaded(loaded: &'l LoadedConfig, sharing: &SharingNotes) -> Self {
+        let report = |server| ServerReport {
+            sharing: sharing.explain_server(server),
+            ..ServerReport::from_planned(server, SecretVisibility::Masked)
+        };
         Self {
-            servers: servers
-                .map(|server| ServerReport::from_planned(server, SecretVisibility::Masked))
-                .collect(),
+            servers: loaded.plan.servers.iter().rev().map(report).collect(),
             hooks: loaded.settings.hooks.hooks_with_status(loaded.session),
             waiting: WaitingReport::from_items(&loaded.settings.waiting),
             problems: &loaded.problems,
@@ -118,6 +121,9 @@ pub struct ServerReport<'l> {
     risks: &'l [Caution],
     #[serde(skip_serializing_if = "<[EntryHint]>::is_empty")]
     notes: &'l [EntryHint],
+    /// What keeps clients of the server apart, where the daemon shares servers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sharing: Vec<String>,
 }
 
 impl<'l> ServerReport<'l> {
@@ -140,6 +146,7 @@ impl<'l> ServerReport<'l> {
             cautions: server.dangerous_variables().collect(),
             risks: &server.cautions,
             notes: &server.hints,
+            sharing: Vec::new(),
         }
     }
 }

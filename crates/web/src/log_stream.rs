@@ -32,7 +32,14 @@ pub(crate) fn open_stream(
     state.spawn_task(async move {
         let mut first = Some(FIRST_LINES);
         loop {
-            let lines = read_new_lines(&mut follower, first.take());
+            let most = first.take();
+            let reading = tokio::task::spawn_blocking(move || {
+                let lines = read_new_lines(&mut follower, most);
+                (lines, follower)
+            });
+            // Only the end of the runtime cancels such work.
+            let Ok((lines, returned)) = reading.await else { break };
+            follower = returned;
             if !lines.is_empty() && sender.send(encode_event("lines", json!(lines))).await.is_err() {
                 break;
             }

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use mcparley::model::text::display_line;
 use mcparley_daemon::control::DaemonConnection;
-use mcparley_daemon::{CopyStatus, Daemon, DaemonPaths, DaemonStatus};
+use mcparley_daemon::{CopyStatus, DAEMON_LOG_BYTES, Daemon, DaemonLog, DaemonPaths, DaemonStatus};
 use mcparley_model::limits::DAEMON_START_TIME;
-use mcparley_platform::file::{append_log_lines, read_text, remove_file_if, store_cache_file};
+use mcparley_platform::file::{read_text, remove_file_if, store_cache_file};
 use serde_json::json;
 
 use super::CommandResult;
@@ -17,9 +17,6 @@ use crate::error::{CommandError, DaemonCommandError};
 use crate::exit;
 use crate::out::{TerminalOutput, bold, dim};
 use crate::runtime;
-
-/// The size from which the log is rotated, and the part of it that is shown.
-const LOG_BYTES: u64 = 1024 * 1024;
 
 /// The time for the daemon to end its servers.
 const STOP_TIME: Duration = Duration::from_secs(5);
@@ -44,7 +41,7 @@ pub(super) fn run(command: &DaemonCommand, context: &Context, out: &mut Terminal
         }
         DaemonCommand::Status(_) => show_status(paths, out),
         DaemonCommand::Logs(_) => {
-            let text = read_text(&paths.log, 2 * LOG_BYTES).map_err(DaemonCommandError::Log)?;
+            let text = read_text(&paths.log, 2 * DAEMON_LOG_BYTES).map_err(DaemonCommandError::Log)?;
             out.print_text(text.map(|text| text.text).unwrap_or_default().trim_end());
             Ok(exit::OK)
         }
@@ -61,7 +58,7 @@ fn enable_daemon(paths: &DaemonPaths, out: &mut TerminalOutput) -> CommandResult
 }
 
 fn disable_daemon(paths: &DaemonPaths, out: &mut TerminalOutput) -> CommandResult {
-    remove_file_if(&paths.enabled, LOG_BYTES, |_| true).map_err(DaemonCommandError::NoChoice)?;
+    remove_file_if(&paths.enabled, DAEMON_LOG_BYTES, |_| true).map_err(DaemonCommandError::NoChoice)?;
     stop_daemon(paths)?;
     print_outcome(out, "Disabled the daemon.", &json!({ "enabled": false }));
     Ok(exit::OK)
@@ -96,7 +93,7 @@ fn stop_daemon(paths: &DaemonPaths) -> Result<bool, CommandError> {
     };
     daemon.stop_daemon().map_err(DaemonCommandError::from)?;
     let deadline = Instant::now() + STOP_TIME;
-    while paths.socket().symlink_metadata().is_ok() {
+    while !daemon.is_socket_gone() {
         if Instant::now() >= deadline {
             return Err(DaemonCommandError::StillRunning.into());
         }
@@ -165,18 +162,12 @@ fn print_copy(copy: &CopyStatus, out: &mut TerminalOutput) {
 fn run_here(paths: &DaemonPaths) -> CommandResult {
     runtime::run_daemon(async |stop| {
         let daemon = Daemon::open(paths).map_err(DaemonCommandError::Run)?;
-        append_event(paths, "started");
+        let log = DaemonLog::new(&paths.log);
+        log.append_event("started");
         daemon.serve_until(stop).await;
-        append_event(paths, "ended");
+        log.append_event("ended");
         Ok(exit::OK)
     })
-}
-
-/// Adds a line to the log of the daemon; a log that cannot be written must not end the daemon.
-fn append_event(paths: &DaemonPaths, event: &str) {
-    let now = jiff::Timestamp::now();
-    let line = format!("{now:.0} {event}, process {}\n", std::process::id());
-    let _full = append_log_lines(&paths.log, &line, LOG_BYTES);
 }
 
 fn print_outcome(out: &mut TerminalOutput, text: &str, json: &serde_json::Value) {

@@ -6,18 +6,25 @@ use mcparley::model::text::display_line;
 
 use super::{CommandResult, base_exit_code, hooks, print_problems};
 use crate::args::PlanArgs;
+use crate::context::Context;
 use crate::exit;
 use crate::out::{TerminalOutput, bold, color_status, dim};
-use mcparley_report::{PlanReport, WaitingReport, target_line};
+use mcparley_report::{PlanReport, SharingNotes, WaitingReport, target_line};
 
 /// The width of the column of plan statuses.
 const STANDING_WIDTH: usize = "needs approval".len();
 
-pub(super) fn run(args: &PlanArgs, loaded: &LoadedConfig, out: &mut TerminalOutput) -> CommandResult {
+pub(super) fn run(
+    args: &PlanArgs,
+    context: &Context,
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
+    let sharing = context.sharing_notes();
     if out.json {
-        out.print_json(&PlanReport::from_loaded(loaded));
+        out.print_json(&PlanReport::from_loaded(loaded, &sharing));
     } else {
-        render_plan(loaded, out);
+        render_plan(loaded, &sharing, out);
         hooks::print_waiting_hooks(loaded, out);
         print_waiting(loaded, out);
     }
@@ -39,7 +46,7 @@ fn print_waiting(loaded: &LoadedConfig, out: &mut TerminalOutput) {
     }
 }
 
-fn render_plan(loaded: &LoadedConfig, out: &mut TerminalOutput) {
+fn render_plan(loaded: &LoadedConfig, sharing: &SharingNotes, out: &mut TerminalOutput) {
     print_problems(loaded, out);
     let servers = &loaded.plan.servers;
     if servers.is_empty() {
@@ -53,6 +60,10 @@ fn render_plan(loaded: &LoadedConfig, out: &mut TerminalOutput) {
     // Highest precedence first, so that the effective entries are on top.
     for server in servers.iter().rev() {
         render_server(server, name_width.min(40), out);
+        let indent = " ".repeat(STANDING_WIDTH + 2);
+        for reason in sharing.explain_server(server) {
+            out.print_line(format!("{indent}{}", dim(&format!("several copies: {reason}"))));
+        }
     }
 }
 

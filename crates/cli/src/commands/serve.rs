@@ -56,6 +56,7 @@ pub(super) fn run(
         out.print_remark("waiting for an MCP client on standard input; press Ctrl-D to stop");
     }
     let budget = tool_budget(args, loaded, out);
+    runtime::raise_descriptors();
     runtime::run_with_host(build_host(args, context, loaded, out), async |host| {
         warn_unusable_vectors(host.check_search_vectors().err(), out);
         let input = streams::open_input().map_err(UnavailableError::StandardStreams)?;

@@ -104,6 +104,18 @@ fn kill(pid: u64) {
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
 }
 
+/// Removes these members everywhere in a document.
+fn remove_members(value: &mut Value, names: &[&str]) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|name, _| !names.contains(&name.as_str()));
+            members.values_mut().for_each(|value| remove_members(value, names));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|value| remove_members(value, names)),
+        _ => {}
+    }
+}
+
 fn is_running(pid: u32) -> bool {
     std::path::Path::new("/proc").join(pid.to_string()).exists()
 }
@@ -125,8 +137,9 @@ fn commands_and_gateways_of_one_folder_use_one_process() {
 #[test]
 fn commands_print_the_same_with_and_without_the_daemon() {
     let world = SharedWorld::new(&[]);
-    let commands: [&[&str]; 7] = [
+    let commands: [&[&str]; 8] = [
         &["tools", "one"],
+        &["prompts"],
         &["call", "one.echo", "message=hello"],
         &["call", "one.fail"],
         &["call", "one.crash"],
@@ -134,11 +147,31 @@ fn commands_print_the_same_with_and_without_the_daemon() {
         &["search", "echo"],
         &["resources"],
     ];
+    let document = |words: &[&str]| {
+        let mut document = world.0.json(words);
+        // Times differ, and only clients of the daemon share.
+        remove_members(&mut document, &["milliseconds", "sharing"]);
+        document
+    };
+    for command in ["state", "list"] {
+        assert_eq!(document(&[command]), document(&["--no-daemon", command]), "{command}");
+    }
     for words in commands {
         let with = world.0.mcparley(words);
         let without = world.0.mcparley(&[&["--no-daemon"], words].concat());
         assert_eq!(with, without, "{words:?}");
     }
+}
+
+// U5 G8
+#[test]
+fn plan_and_state_tell_why_a_server_may_have_several_copies() {
+    let world = SharedWorld::new(&[]);
+    let reason = "runs in the project's folder; `share: always` if it does not use the folder";
+    assert!(world.0.ok(&["plan"]).contains(&format!("several copies: {reason}\n")));
+    assert_eq!(world.0.json(&["plan"])["servers"][0]["sharing"][0], reason);
+    assert_eq!(world.0.json(&["state"])["clients"][0]["sharing"][0], reason);
+    assert!(!world.0.ok(&["--no-daemon", "plan"]).contains("several copies"));
 }
 
 // U5 L1
@@ -190,6 +223,7 @@ fn heavy_every_call_ends_when_the_daemon_is_killed_under_two_hundred_calls_of_tw
     assert!(took < Duration::from_secs(1), "{took:?}");
     let later: HashSet<u32> = gateways.iter_mut().map(|gateway| gateway.pid(3)).collect();
     assert!(later.is_disjoint(&processes));
+    assert_eq!(later.len(), 1, "one process for all again");
     wait_for("the end of the server", LONG, || processes.iter().all(|pid| !is_running(*pid)));
 }
 
@@ -212,6 +246,54 @@ fn client_without_a_daemon_that_can_be_started_goes_on_at_once() {
     world.0.ok(&["daemon", "stop"]);
     // A folder that cannot be created.
     world.0.set("XDG_RUNTIME_DIR", "/proc/nowhere");
+    let done = world.0.mcparley(&["call", "one.echo", "message=hello"]);
+    assert_eq!((done.code, done.out.as_str()), (0, "hello\n"), "{done:?}");
+    assert_eq!(done.err.matches("the daemon is not used").count(), 1, "{done:?}");
+    let log = world.0.ok(&["daemon", "logs"]);
+    assert!(log.lines().last().unwrap().contains("a client starts its servers itself, because"), "{log}");
+}
+
+// U5: the bound is generous; a daemon that is missing or hangs costs up to 0.3 s.
+#[test]
+fn client_of_a_daemon_that_hangs_is_not_much_later_and_asks_it_once() {
+    let world = SharedWorld::new(&[]);
+    world.pid();
+    let daemon = world.status()["daemon"]["pid"].as_u64().unwrap();
+    let pid = rustix::process::Pid::from_raw(i32::try_from(daemon).unwrap()).unwrap();
+    let begun = Instant::now();
+    world.0.ok(&["--no-daemon", "call", "one.pid"]);
+    let own = begun.elapsed();
+    rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
+    let begun = Instant::now();
+    let done = world.0.mcparley(&["call", "one.pid"]);
+    let took = begun.elapsed();
+    rustix::process::kill_process(pid, rustix::process::Signal::CONT).unwrap();
+    assert!(done.code == 0 && done.err.contains("it does not answer"), "{done:?}");
+    assert!(took < own * 3 + Duration::from_secs(2), "{took:?}, without a daemon {own:?}");
+}
+
+// U5
+#[test]
+fn variable_keeps_a_client_from_the_daemon() {
+    let mut world = SharedWorld::new(&[]);
+    let shared = world.pid();
+    world.0.set("MCPARLEY_NO_DAEMON", "1");
+    assert_ne!(world.pid(), shared);
+    world.0.set("MCPARLEY_NO_DAEMON", "0");
+    assert_eq!(world.pid(), shared);
+}
+
+// U5: with the lock and the socket on a full disk there is no daemon, and nothing else fails.
+#[test]
+fn client_goes_on_where_the_state_folder_takes_no_files() {
+    let world = SharedWorld::new(&[]);
+    world.0.ok(&["daemon", "stop"]);
+    let folder = world.0.home.join(".local/state/mcparley/daemon");
+    for name in ["daemon.lock", "start.lock", "socket", "run"] {
+        let path = folder.join(name);
+        let _gone = std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir_all(&path));
+        std::os::unix::fs::symlink("/dev/full/nowhere", &path).unwrap();
+    }
     let done = world.0.mcparley(&["call", "one.echo", "message=hello"]);
     assert_eq!((done.code, done.out.as_str()), (0, "hello\n"), "{done:?}");
     assert_eq!(done.err.matches("the daemon is not used").count(), 1, "{done:?}");

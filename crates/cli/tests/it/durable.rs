@@ -224,6 +224,27 @@ fn canceled_task_is_canceled_at_the_server() {
     assert_eq!(client.ask("tasks/result", &id)["error"]["message"], "the task was canceled");
 }
 
+// G10: a gateway with more calls than the daemon takes goes on without tasks, and makes each call once.
+#[test]
+fn call_beyond_the_limit_of_running_tasks_is_made_by_the_gateway() {
+    let here = TaskWorld::new(&[]);
+    let mut client = PipeClient::new(&here.world, &["--tasks"]);
+    let slow = json!({ "name": "one__slow", "arguments": { "ms": 600_000 } });
+    for _ in 0..64 {
+        let created = client.ask("tools/call", &slow);
+        assert_eq!(created["result"]["resultType"], "task", "{created}");
+    }
+    let call = json!({ "name": "one__echo", "arguments": { "message": "hello" } });
+    let answer = client.ask("tools/call", &call);
+    assert_eq!(text_of(&answer["result"]), "hello", "{answer}");
+    wait_for("all calls", LONG, || here.calls_heard() == 65);
+    let (mut old, _) = PipeClient::old(&here.world, &["--tasks"]);
+    let refused = old.call_as_task("one__echo", &json!({ "message": "hello" }));
+    let reason = refused["error"]["message"].as_str().unwrap_or_default();
+    assert!(reason.contains("64 tasks are running already"), "{refused}");
+    assert_eq!(here.calls_heard(), 65, "it was not sent");
+}
+
 // G10: the tasks of a server stay with the server.
 #[test]
 fn tasks_that_a_server_has_itself_pass_through() {

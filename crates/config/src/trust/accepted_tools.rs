@@ -1,6 +1,7 @@
 //! Accepted tool definitions of one server.
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 
 use mcparley_model::name::{ServerName, ToolName};
 use mcparley_model::tool::{DefinitionChange, Tool, ToolRecord};
@@ -60,8 +61,8 @@ impl AcceptedTools {
     /// The change of the definition since the tool was accepted. A tool that was never seen has none.
     pub(super) fn definition_change(&self, tool: &Tool) -> Option<DefinitionChange> {
         let accepted = self.accepted_definition(&tool.name)?;
-        let now = serde_json::to_string(&tool.to_record()).ok()?;
-        let other = if accepted.get() == now { self.flagged_definition(&tool.name)? } else { accepted };
+        let other =
+            if is_record_of(accepted, tool) { self.flagged_definition(&tool.name)? } else { accepted };
         let old = serde_json::from_str::<ToolRecord<'_>>(other.get()).ok()?.into_tool()?;
         DefinitionChange::between(&old, tool)
     }
@@ -114,6 +115,27 @@ impl AcceptedTools {
 
     fn tool_entry(&mut self, tool: &ToolName) -> &mut TrustedTool {
         self.tools.entry(tool.as_str().to_owned()).or_default()
+    }
+}
+
+/// Whether this is the record of the tool, to the byte. Nothing is allocated: a list has hundreds of tools, and almost
+/// all of them are unchanged.
+fn is_record_of(accepted: &RawValue, tool: &Tool) -> bool {
+    let mut expected = ExpectedBytes(accepted.get().as_bytes());
+    serde_json::to_writer(&mut expected, &tool.to_record()).is_ok() && expected.0.is_empty()
+}
+
+/// A writer that fails at the first byte that differs from the expected ones.
+struct ExpectedBytes<'e>(&'e [u8]);
+
+impl Write for ExpectedBytes<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.strip_prefix(bytes).ok_or(io::ErrorKind::InvalidData)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -178,3 +178,47 @@ fn tasks_are_listed_newest_first_and_only_ended_ones_are_removed() {
     journal.end(&new, TaskEnd::Failed("broken".to_owned()), now);
     assert!(journal.remove(&new) && !journal.path_of(&new).exists());
 }
+
+/// A journal with as many calls as it keeps, all of a gateway's clients and ended at this time.
+fn full_journal(tasks: &Path, ended: SystemTime) -> TaskJournal {
+    let journal = TaskJournal::open(tasks, ended);
+    let owned = TaskRequest { owner: Some("user".to_owned()), ttl_ms: None, ..request("a") };
+    let real = journal.begin(&owned, ended).unwrap();
+    journal.end(&real.id, completed("{}"), ended);
+    let mut state = journal.lock_state();
+    let first = state.tasks[&real.id].clone();
+    for number in 1..DURABLE_CALLS {
+        let id = format!("{number:032}");
+        state.tasks.insert(id.clone(), TaskRecord { id, ..first.clone() });
+    }
+    drop(state);
+    journal
+}
+
+// G10: a gateway that makes every call a task must not stop working after a thousand of them.
+#[test]
+fn full_journal_drops_the_result_of_a_gateway_that_was_read_first_and_keeps_the_others() {
+    let (_folder, tasks, now) = fixture();
+    let journal = full_journal(&tasks, now);
+    let real =
+        journal.list(now).tasks.into_iter().find(|task| journal.path_of(&task.id).exists()).unwrap().id;
+    assert!(matches!(journal.begin(&request("b"), now), Err(TaskStartError::Full)), "no result was read");
+    assert_eq!(state_of(&journal, &real, now), TaskState::Completed);
+    journal.begin(&request("b"), now).unwrap();
+    assert!(journal.find(&real, now).is_none() && !journal.path_of(&real).exists());
+    assert_eq!(journal.list(now).tasks.len(), DURABLE_CALLS);
+    assert!(matches!(journal.begin(&request("b"), now), Err(TaskStartError::Full)), "the others are kept");
+}
+
+// G10
+#[test]
+fn full_journal_drops_results_that_no_client_has_read_for_an_hour_but_never_those_of_the_command_line() {
+    let (_folder, tasks, now) = fixture();
+    let journal = full_journal(&tasks, now);
+    let later = now + DURABLE_UNREAD_TIME;
+    let before = later - Duration::from_millis(1);
+    assert!(matches!(journal.begin(&request("b"), before), Err(TaskStartError::Full)));
+    journal.begin(&request("b"), later).unwrap();
+    journal.lock_state().tasks.values_mut().for_each(|task| task.owner = None);
+    assert!(matches!(journal.begin(&request("b"), later), Err(TaskStartError::Full)));
+}

@@ -23,6 +23,23 @@ async fn server_without_clients_ends_after_its_idle_time() {
     }
 }
 
+// U5 G8
+#[tokio::test]
+async fn server_of_one_session_ends_soon_after_its_client_unless_commands_go_on_with_the_session() {
+    let world = World::new();
+    let never = entry(&ScriptedStdio::new(&[])).field("share", "never");
+    let client = |session: &str| world.client_with("project", session, &never, |host| host);
+    let (agent, command) = (client("agent"), client("command:project"));
+    let processes = (agent.pid().await, command.pid().await);
+    agent.host.shut_down().await;
+    command.host.shut_down().await;
+    world.wait_for_status(|status| status.copies.len() == 1).await;
+    assert_eq!(client("command:project").pid().await, processes.1);
+    while is_running(processes.0) {
+        tokio::task::yield_now().await;
+    }
+}
+
 // U5
 #[tokio::test]
 async fn daemon_without_clients_ends_with_its_servers() {

@@ -131,21 +131,37 @@ async fn requests_that_cannot_be_read_are_refused_and_others_go_on() {
     for line in ["nonsense\n", "{}\n", "{\"mcparley\":\"attach\",\"wire\":1}\n", "[]\n"] {
         assert_eq!(exchange(&world, line), "{\"mcparley\":\"refused\",\"reason\":\"malformed\"}\n", "{line}");
     }
-    let old = exchange(&world, "{\"mcparley\":\"control\",\"wire\":0}\n");
+    let old = exchange(&world, "{\"mcparley\":\"attach\",\"wire\":0}\n");
     assert_eq!(old, "{\"mcparley\":\"refused\",\"reason\":\"wire\"}\n");
     world.client("project", &ScriptedStdio::new(&[])).pid().await;
 }
 
-// U5
+// U5: a client of another wire number, or of a newer program with the same one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn daemon_that_sees_a_newer_client_ends_with_its_last_one() {
-    let mut world = World::new();
-    let client = world.client("project", &ScriptedStdio::new(&[]));
-    client.pid().await;
-    exchange(&world, "{\"mcparley\":\"control\",\"wire\":2}\n");
-    client.pid().await;
-    client.host.shut_down().await;
-    world.wait_until_ended().await;
+    for newer in ["\"wire\":2", "\"wire\":1,\"version\":\"99.0.0\""] {
+        let mut world = World::new();
+        let client = world.client("project", &ScriptedStdio::new(&[]));
+        client.pid().await;
+        exchange(&world, "{\"mcparley\":\"attach\",\"wire\":1,\"version\":\"0.0.1\"}\n");
+        assert!(!world.status().await.is_draining, "an older client is no upgrade");
+        exchange(&world, &format!("{{\"mcparley\":\"attach\",{newer}}}\n"));
+        assert!(world.status().await.is_draining, "{newer}");
+        client.pid().await;
+        client.host.shut_down().await;
+        world.wait_until_ended().await;
+    }
+}
+
+// U5: so that every program can show and end every daemon.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn questions_about_the_daemon_are_answered_for_every_version() {
+    let world = World::new();
+    for wire in [0, 1, 2] {
+        let answer = exchange(&world, &format!("{{\"mcparley\":\"control\",\"wire\":{wire}}}\n"));
+        assert!(answer.contains("\"welcome\""), "{answer}");
+    }
+    assert!(!world.status().await.is_draining, "a question is no client");
 }
 
 // F10 U5
@@ -156,4 +172,10 @@ async fn server_that_cannot_start_fails_as_without_the_daemon() {
     let error = client.call("pid", json!({})).await.unwrap_err().to_string();
     assert!(error.contains("the server exited with code 3"), "{error}");
     assert!(client.uses_daemon(), "the daemon itself works");
+    while !std::fs::read_to_string(&world.paths.log)
+        .unwrap_or_default()
+        .contains("`one` could not be started")
+    {
+        tokio::task::yield_now().await;
+    }
 }

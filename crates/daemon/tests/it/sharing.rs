@@ -1,7 +1,11 @@
 //! The clients that use one process of a server, and those that do not.
 
+use std::ffi::OsString;
+use std::time::SystemTime;
+
 use mcparley::RunOptions;
 use mcparley::model::name::ServerName;
+use mcparley::pool::client_offer::ClientOffer;
 use mcparley_testkit::ScriptedStdio;
 use serde_json::json;
 
@@ -104,4 +108,52 @@ async fn server_that_one_client_disables_stays_enabled_for_the_other() {
         tokio::task::yield_now().await;
     }
     assert_eq!(second.pid().await, process);
+}
+
+/// The logs of the clients' servers: names, sizes and times of their files.
+fn log_files(world: &World) -> Vec<(OsString, u64, SystemTime)> {
+    let files = std::fs::read_dir(world.root.join("logs")).into_iter().flatten().filter_map(Result::ok);
+    let mut files: Vec<_> = files
+        .filter_map(|file| {
+            let metadata = file.metadata().ok()?;
+            Some((file.file_name(), metadata.len(), metadata.modified().ok()?))
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+// U5
+#[tokio::test]
+async fn standard_error_of_a_server_is_logged_by_the_next_client_when_the_logging_one_leaves() {
+    let world = World::new();
+    let server = ScriptedStdio::new(&["stderr-flood:1"]);
+    let (first, second) = (world.client("project", &server), world.client("project", &server));
+    first.pid().await;
+    second.pid().await;
+    while log_files(&world).iter().map(|(_, bytes, _)| bytes).sum::<u64>() < 5000 {
+        tokio::task::yield_now().await;
+    }
+    // Writes the rest of its log.
+    first.host.shut_down().await;
+    world.wait_for_status(|status| status.copies[0].clients.len() == 1).await;
+    let before = log_files(&world);
+    second.pid().await;
+    while log_files(&world) == before {
+        tokio::task::yield_now().await;
+    }
+}
+
+// G8
+#[tokio::test]
+async fn equal_lists_in_different_folders_do_not_prove_that_a_server_ignores_capabilities() {
+    let world = World::new();
+    let asking = |folder: &str, offer: ClientOffer| {
+        world.client_with(folder, folder, &entry(&plain()), |host| host.client_offer(offer))
+    };
+    let (here, there) = (asking("here", ClientOffer::ALL), asking("there", ClientOffer::default()));
+    here.pid().await;
+    there.pid().await;
+    let other = asking("here", ClientOffer::default());
+    assert_ne!(other.pid().await, here.pid().await);
 }

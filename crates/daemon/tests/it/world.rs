@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mcparley::config::{ServerEntry, StartPolicy};
 use mcparley::permission::Consent;
-use mcparley::pool::attach::DaemonLink;
+use mcparley::pool::attach::{DaemonLink, DaemonStarter};
 use mcparley::{Call, CallError, Host, HostBuilder, Paths, RunOptions};
 use mcparley_daemon::control::DaemonConnection;
 use mcparley_daemon::{Daemon, DaemonPaths, DaemonStatus};
@@ -44,8 +44,13 @@ impl World {
 
     /// A daemon that ends after this time without clients.
     pub(crate) fn with_idle_time(idle: Duration) -> Self {
-        let (folder, root, paths) = folders();
-        let (runtime, daemon) = start_daemon(&paths, idle);
+        Self::with_daemon("home", |daemon| daemon.with_idle_time(idle))
+    }
+
+    /// A daemon of a user with this home folder, changed by this function.
+    pub(crate) fn with_daemon(home: &str, change: impl FnOnce(Daemon) -> Daemon) -> Self {
+        let (folder, root, paths) = folders(home);
+        let (runtime, daemon) = start_daemon(&paths, change);
         Self { root, paths, daemon, runtime: Some(runtime), _folder: folder }
     }
 
@@ -59,7 +64,7 @@ impl World {
 
     /// Starts another daemon after the first one was killed.
     pub(crate) fn restart_daemon(&mut self) {
-        let (runtime, daemon) = start_daemon(&self.paths, LONG * 30);
+        let (runtime, daemon) = start_daemon(&self.paths, |daemon| daemon.with_idle_time(LONG * 30));
         (self.runtime, self.daemon) = (Some(runtime), daemon);
     }
 
@@ -92,11 +97,26 @@ impl World {
         run_options: &RunOptions,
         change: impl FnOnce(HostBuilder) -> HostBuilder,
     ) -> Client {
+        self.client_at(&self.paths, folder, (session, None), (run_options, change))
+    }
+
+    /// A client that looks for the daemon at these paths, and may have a way to start it.
+    pub(crate) fn client_at(
+        &self,
+        daemon: &DaemonPaths,
+        folder: &str,
+        (session, starter): (&str, Option<DaemonStarter>),
+        (run_options, change): (&RunOptions, impl FnOnce(HostBuilder) -> HostBuilder),
+    ) -> Client {
         let fallbacks = Arc::<Mutex<Vec<String>>>::default();
         let told = Arc::clone(&fallbacks);
-        let link = DaemonLink::new(&self.paths.socket(), session, move |reason| {
+        let link = DaemonLink::new(daemon.daemon_socket(), session, move |reason| {
             told.lock().unwrap().push(reason.to_owned());
         });
+        let link = match starter {
+            Some(starter) => link.with_starter(starter),
+            None => link,
+        };
         let builder = Host::builder(&self.client_paths(folder), run_options)
             .start_with(StartPolicy::OnDemand)
             .without_built_in_server()
@@ -111,6 +131,7 @@ impl World {
         std::fs::create_dir_all(project.join(".git")).unwrap();
         let mut paths = Paths::new(&self.root.join("home"), &project);
         paths.managed = self.root.join("managed");
+        paths.logs = Some(self.root.join("logs"));
         paths
     }
 
@@ -171,19 +192,22 @@ impl Drop for World {
     }
 }
 
-fn start_daemon(paths: &DaemonPaths, idle: Duration) -> (Runtime, JoinHandle<()>) {
+pub(crate) fn start_daemon(
+    paths: &DaemonPaths,
+    change: impl FnOnce(Daemon) -> Daemon,
+) -> (Runtime, JoinHandle<()>) {
     let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let daemon = {
         let _inside = runtime.enter();
-        Daemon::open(paths).unwrap().with_idle_time(idle)
+        change(Daemon::open(paths).unwrap())
     };
     let serving = runtime.spawn(daemon.serve_until(std::future::pending()));
     (runtime, serving)
 }
 
-fn folders() -> (TempDir, PathBuf, DaemonPaths) {
+fn folders(home: &str) -> (TempDir, PathBuf, DaemonPaths) {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
-    let paths = DaemonPaths::new(&Directories::for_home(&root.join("home"), |_| None));
+    let paths = DaemonPaths::new(&Directories::for_home(&root.join(home), |_| None));
     (folder, root, paths)
 }

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::UNKNOWN_QUESTION;
+use super::{AT_LIMIT, UNKNOWN_QUESTION};
 
 /// The reason why a gateway did not do what it was asked for.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +27,9 @@ pub enum ControlError {
     /// The gateway has no such question, or no longer.
     #[error("the gateway has no such question any more")]
     UnknownQuestion,
+    /// A limit is reached, and the request had no effect.
+    #[error("{}", .0.display_line())]
+    AtLimit(Untrusted),
     /// The gateway refused.
     #[error("{}", .0.display_line())]
     Refused(Untrusted),
@@ -93,6 +96,9 @@ impl ControlConnection {
         let response: ControlResponse = serde_json::from_slice(&line).map_err(|_| ControlError::Malformed)?;
         match (response.result, response.error) {
             (_, Some(ResponseError { code: UNKNOWN_QUESTION, .. })) => Err(ControlError::UnknownQuestion),
+            (_, Some(ResponseError { code: AT_LIMIT, message })) => {
+                Err(ControlError::AtLimit(Untrusted::new(message)))
+            }
             (_, Some(error)) => Err(ControlError::Refused(Untrusted::new(error.message))),
             (Some(result), None) => serde_json::from_value(result).map_err(|_| ControlError::Malformed),
             (None, None) => Err(ControlError::Malformed),

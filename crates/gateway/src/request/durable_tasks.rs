@@ -198,17 +198,23 @@ impl GatewaySession {
 }
 
 impl DurableStart {
-    /// Takes the call through all steps before it is sent, and hands it over. The result is the task.
+    /// Takes the call through all steps before it is sent, and hands it over. The result is the task. If no more tasks
+    /// can be kept, the call is made here; a client that has asked for a task itself would not understand its result,
+    /// and gets the reason.
     pub(crate) async fn start_task(self, call: Call) -> CallEnd {
-        let prepared = self.gateway.host.prepare_detached_call(call, self.durable.link()).await;
-        let call = match prepared {
-            Ok(call) => call,
+        let permitted = self.gateway.host.permit_detached_call(call, self.durable.link()).await;
+        let (detached, permitted) = match permitted {
+            Ok(permitted) => permitted,
             Err(DetachError::Call(error)) => return CallEnd::Call(Box::new(Err(error))),
             Err(error @ DetachError::NotLocal { .. }) => {
                 return CallEnd::Request(Err(RpcError::new(INVALID_PARAMS, &error.to_string())));
             }
         };
-        let started = self.durable.start_call(call, &self.owner, self.ttl).await;
+        let started = self.durable.start_call(detached, &self.owner, self.ttl).await;
+        if self.is_new && matches!(started, Err(DurableCallError::AtLimit(_))) {
+            return CallEnd::Call(Box::new(permitted.send_here().await));
+        }
+        permitted.record_detached();
         CallEnd::Request(
             started.map_err(|error| durable_error(&error)).and_then(|task| self.to_created(&task)),
         )
@@ -309,7 +315,7 @@ fn unknown_task_error() -> RpcError {
 fn durable_error(error: &DurableCallError) -> RpcError {
     let code = match error {
         DurableCallError::NotRunning => INVALID_PARAMS,
-        DurableCallError::Unavailable(_) => INTERNAL,
+        DurableCallError::AtLimit(_) | DurableCallError::Unavailable(_) => INTERNAL,
     };
     RpcError::new(code, &error.to_string())
 }

@@ -86,8 +86,31 @@ fn is_object_schema(schema: &RawValue) -> bool {
     JsonMembers::parse(schema.get()).and_then(|members| members.text("type")).as_deref() == Some("object")
 }
 
+/// Whether a schema is valid for the protocol, as far as its own members show; nothing below them is parsed.
+fn is_fitting_schema(schema: &RawValue) -> bool {
+    let Some(members) = JsonMembers::parse(schema.get()) else { return false };
+    let mut is_object = false;
+    for (member, value) in members.iter() {
+        match member {
+            "type" if value.get() == r#""object""# => is_object = true,
+            "type" => return false,
+            "properties" if !has_object_members(value) => return false,
+            _ => {}
+        }
+    }
+    is_object
+}
+
+fn has_object_members(value: &RawValue) -> bool {
+    JsonMembers::parse(value.get())
+        .is_some_and(|members| members.iter().all(|(_, value)| value.get().starts_with('{')))
+}
+
 /// Normalizes a schema for the protocol; `None` if it is valid already.
 fn fit_schema(schema: &RawValue) -> Option<Box<RawValue>> {
+    if is_fitting_schema(schema) {
+        return None;
+    }
     let mut members: Map<String, Value> = serde_json::from_str(schema.get()).ok()?;
     let is_object = members.get("type").is_some_and(|kind| kind == "object");
     let properties = members.get("properties");

@@ -9,8 +9,10 @@ use mcparley_model::text::display_line;
 use mcparley_pool::attach::DaemonLink;
 use mcparley_pool::attach::protocol::AttachRequest;
 use mcparley_pool::connection::Connection;
+use mcparley_results::ForwardableOutcome;
 use mcparley_wire::{Failure, RawJson};
 
+use super::bind::BoundTool;
 use super::call_hooks::HookState;
 use super::requested_call::Call;
 use crate::audit::AuditEntry;
@@ -57,6 +59,35 @@ impl DetachError {
     }
 }
 
+/// The rest of a permitted call: it is made here, or recorded as one that the daemon makes.
+#[derive(Debug)]
+pub struct PermittedCall {
+    host: Host,
+    call: Call,
+    bound: BoundTool,
+    hook_state: HookState,
+    audit_entry: AuditEntry,
+}
+
+impl PermittedCall {
+    /// Records that the daemon makes the call.
+    pub fn record_detached(mut self) {
+        self.audit_entry.set_detached(Ok(()));
+    }
+
+    /// Makes the call here, like [`Host::call_to_forward`] after the permission.
+    ///
+    /// # Errors
+    /// A [`CallError`].
+    pub async fn send_here(self) -> Result<ForwardableOutcome, CallError> {
+        let Self { host, mut call, bound, hook_state, mut audit_entry } = self;
+        call.is_forwarded = true;
+        let result = host.send_permitted_call(&mut call, &bound, hook_state).await;
+        audit_entry.set_outcome(&result);
+        result
+    }
+}
+
 impl Host {
     /// Takes a call through all steps before it is sent: lookup, validation, pre hooks and permission. The daemon of
     /// this link makes it then. Post hooks do not run, because no caller waits for the result.
@@ -65,25 +96,48 @@ impl Host {
     /// [`DetachError::NotLocal`] for a tool of a remote server, before hooks run and the user is asked.
     pub async fn prepare_detached_call(
         &self,
-        mut call: Call,
+        call: Call,
         link: &DaemonLink,
     ) -> Result<DetachedCall, DetachError> {
+        let (detached, permitted) = self.permit_detached_call(call, link).await?;
+        permitted.record_detached();
+        Ok(detached)
+    }
+
+    /// Like [`Host::prepare_detached_call`], for a caller that can also make the call here if the daemon does not take
+    /// it.
+    ///
+    /// # Errors
+    /// As for [`Host::prepare_detached_call`].
+    pub async fn permit_detached_call(
+        &self,
+        mut call: Call,
+        link: &DaemonLink,
+    ) -> Result<(DetachedCall, PermittedCall), DetachError> {
         let mut audit_entry = self.audit_entry(call.client_identity(), || call.selector.display_name());
-        let prepared = self.authorize_detached_call(&mut call, link, &mut audit_entry).await;
-        match &prepared {
-            Ok(_) => audit_entry.set_detached(Ok(())),
-            Err(DetachError::Call(error)) => audit_entry.set_outcome(&Err(error.clone())),
-            Err(DetachError::NotLocal { .. }) => audit_entry.set_detached(Err("not-local")),
+        let mut hook_state = HookState::default();
+        let state = (&mut hook_state, &mut audit_entry);
+        match self.authorize_detached_call(&mut call, link, state).await {
+            Ok((detached, bound)) => {
+                let host = self.clone();
+                Ok((detached, PermittedCall { host, call, bound, hook_state, audit_entry }))
+            }
+            Err(error) => {
+                match &error {
+                    DetachError::Call(error) => audit_entry.set_outcome(&Err(error.clone())),
+                    DetachError::NotLocal { .. } => audit_entry.set_detached(Err("not-local")),
+                }
+                Err(error)
+            }
         }
-        prepared
     }
 
     async fn authorize_detached_call(
         &self,
         call: &mut Call,
         link: &DaemonLink,
-        audit_entry: &mut AuditEntry,
-    ) -> Result<DetachedCall, DetachError> {
+        (hook_state, audit_entry): (&mut HookState, &mut AuditEntry),
+    ) -> Result<(DetachedCall, BoundTool), DetachError> {
         let found = self.bind_tool(call).await?;
         let server = found.entry.server();
         let attach = found.connection.as_ref().and_then(|connection| {
@@ -93,16 +147,17 @@ impl Host {
         let Some(attach) = attach else {
             return Err(DetachError::NotLocal { tool: found.entry.name.clone(), server: server.cloned() });
         };
-        let bound = self.authorize_call(call, &mut HookState::default(), audit_entry).await?;
+        let bound = self.authorize_call(call, hook_state, audit_entry).await?;
         let set_limit =
             |connection: &Arc<Connection>| connection.config.timeout.unwrap_or(connection.tool_limit);
         let limit = call.limit.or(bound.connection.as_ref().map(set_limit)).unwrap_or(TOOL_TIME);
-        let arguments = match call.raw_arguments.take() {
-            Some(written) => written,
+        let arguments = match &call.raw_arguments {
+            Some(written) => written.clone(),
             None => RawJson::from_value(&call.arguments)
                 .map_err(|error| bound.call_failed_error(Failure::Protocol(error.to_string().into())))?,
         };
-        Ok(DetachedCall { attach, tool: bound.entry.tool.name.clone(), arguments, limit })
+        let detached = DetachedCall { attach, tool: bound.entry.tool.name.clone(), arguments, limit };
+        Ok((detached, bound))
     }
 }
 

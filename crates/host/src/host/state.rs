@@ -77,6 +77,9 @@ pub struct ServerStateReport {
     /// Lists that are incomplete and tools that are withheld, with the reasons.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// What keeps clients of the server apart, where the daemon shares servers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sharing: Vec<String>,
     /// The server's entry, without secrets. In-process servers have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub config: Option<DisplayedServer>,
@@ -164,6 +167,7 @@ impl ServerStateReport {
             instructions: text(server.state.surface.instructions.as_ref()),
             milliseconds: u64::try_from(server.state.took.as_millis()).unwrap_or(u64::MAX),
             notes: server.state.surface.notes(),
+            sharing: Vec::new(),
             config: planned.and_then(|planned| {
                 planned.raw.as_ref().map(|raw| raw.to_displayed(planned.kind, SecretVisibility::Masked))
             }),

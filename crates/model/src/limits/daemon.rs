@@ -12,6 +12,21 @@ pub const ATTACH_LINE_BYTES: u64 = 1024 * 1024;
 /// The time for a daemon that is started on demand to listen.
 pub const DAEMON_START_TIME: Duration = Duration::from_millis(300);
 
+/// The time after which a client starts the daemon again that it has started before: a daemon that ends at once must
+/// not be started for every server.
+pub const DAEMON_RESTART_TIME: Duration = Duration::from_secs(2);
+
+/// The time for which a client does not ask a daemon that did not answer or did not start, so that a daemon that hangs
+/// delays it once and not with every server.
+pub const DAEMON_SKIP_TIME: Duration = Duration::from_secs(5);
+
+/// The maximum size of the file that names the socket of the running daemon.
+pub const DAEMON_RECORD_BYTES: u64 = 4096;
+
+/// The time after which a server that belongs to one session ends without clients: no other client can use it, and its
+/// own one may only connect anew.
+pub const DAEMON_SESSION_IDLE_TIME: Duration = Duration::from_secs(3);
+
 /// The time after which the daemon ends without clients, and stops a server without clients.
 pub const DAEMON_IDLE_TIME: Duration = Duration::from_secs(600);
 
@@ -25,9 +40,13 @@ pub const DAEMON_DRAIN_TIME: Duration = Duration::from_secs(2);
 /// whether it reads roots.
 pub const SHARE_PROBATION: Duration = Duration::from_secs(1);
 
-/// The maximum number of durable calls that are kept. One more is refused until another one is removed, so
-/// that no result is lost before its time.
+/// The maximum number of durable calls that are kept. With one more, the oldest ended call of a gateway's client whose
+/// result was read makes room, or one that was not read for [`DURABLE_UNREAD_TIME`]. Else it is refused, so that no
+/// result is lost before its time.
 pub const DURABLE_CALLS: usize = 1000;
+
+/// The time for which the result of a gateway's client that was never read is kept, whatever else needs the room.
+pub const DURABLE_UNREAD_TIME: Duration = Duration::from_hours(1);
 
 /// The maximum number of durable calls that run at once.
 pub const DURABLE_CALLS_RUNNING: usize = 64;

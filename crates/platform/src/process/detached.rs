@@ -12,6 +12,7 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags};
 
+use super::descriptor_limit::restore_descriptor_limit;
 use super::error::SpawnStage;
 use super::program::locate_program;
 use super::{ProcessExit, ProgramLaunch, SpawnError, reaper};
@@ -57,8 +58,12 @@ fn build_command(launch: &ProgramLaunch) -> Result<Command, SpawnError> {
     if let Some(cwd) = &launch.cwd {
         command.current_dir(cwd);
     }
-    // SAFETY: one system call that touches no memory, as is allowed after a fork.
-    unsafe { command.pre_exec(|| Ok(rustix::process::setsid().map(drop)?)) };
+    let leave_session = || {
+        restore_descriptor_limit();
+        Ok(rustix::process::setsid().map(drop)?)
+    };
+    // SAFETY: two system calls that touch no memory, as is allowed after a fork.
+    unsafe { command.pre_exec(leave_session) };
     Ok(command)
 }
 

@@ -23,6 +23,7 @@ mod read;
 mod refused;
 mod running;
 mod shut_down;
+mod socket;
 mod spawn;
 mod support;
 mod update;

@@ -180,3 +180,21 @@ fn exit_code_and_signal_are_returned() {
         assert_eq!(server.try_wait(), Some(expected), "{script}, asked again");
     }
 }
+
+// U5
+#[test]
+fn servers_and_detached_programs_get_the_descriptor_limit_that_the_host_was_started_with() {
+    use mcparley_platform::process::{launch_detached, raise_descriptor_limit};
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let hard = getrlimit(Resource::Nofile).maximum;
+    setrlimit(Resource::Nofile, Rlimit { current: Some(200), maximum: hard }).unwrap();
+    raise_descriptor_limit().unwrap();
+    raise_descriptor_limit().unwrap();
+    assert_eq!(getrlimit(Resource::Nofile).current, hard);
+    assert_eq!(output(&launch("sh", &["-c", "ulimit -n"])), "200\n");
+    let folder = tempfile::tempdir().unwrap();
+    let script =
+        ProgramLaunch { cwd: Some(folder.path().to_owned()), ..launch("sh", &["-c", "ulimit -n > limit"]) };
+    launch_detached(&script, Duration::from_secs(20)).unwrap();
+    assert_eq!(fs::read_to_string(folder.path().join("limit")).unwrap(), "200\n");
+}

@@ -1,20 +1,19 @@
-//! The client's side of attaching: finds, starts and asks the daemon.
+//! The client's side of attaching: starts and asks the daemon.
 
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use mcparley_model::limits::{ATTACH_ANSWER_TIME, ATTACH_LINE_BYTES, DAEMON_START_TIME};
-use mcparley_platform::file::check_private_folder;
 use mcparley_wire::transport::stdio::Stderr;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout};
 
+use super::health::DaemonHealth;
 use super::protocol::{AttachRequest, AttachedCopy, ClientHello, DaemonLine};
+use super::socket::DaemonSocket;
 use crate::started_process::StartedProcess;
 
 /// The pause between two looks for the socket of a daemon that is starting.
@@ -30,11 +29,10 @@ pub struct DaemonLink {
 }
 
 struct LinkInner {
-    socket: PathBuf,
+    socket: DaemonSocket,
     session: String,
     starter: Option<DaemonStarter>,
-    /// Set once the daemon was started, or could not be.
-    started: OnceCell<()>,
+    health: Mutex<DaemonHealth>,
     /// The reason why this process starts servers itself, once there is one.
     fallback: OnceLock<String>,
     /// Called with that reason, once.
@@ -58,6 +56,8 @@ pub struct AttachedServer {
 enum AttachFailure {
     /// There is no daemon, or it does not answer.
     NoDaemon(String),
+    /// The daemon has ended since it was connected.
+    Ended(io::Error),
     /// The daemon cannot start the server.
     NoServer,
 }
@@ -65,12 +65,16 @@ enum AttachFailure {
 impl DaemonLink {
     /// A link to the daemon at this socket, for this session of the client. `on_fallback` gets the reason why
     /// servers are started here instead, once.
-    pub fn new(socket: &Path, session: &str, on_fallback: impl Fn(&str) + Send + Sync + 'static) -> Self {
+    pub fn new(
+        socket: DaemonSocket,
+        session: &str,
+        on_fallback: impl Fn(&str) + Send + Sync + 'static,
+    ) -> Self {
         let inner = LinkInner {
-            socket: socket.to_owned(),
+            socket,
             session: session.to_owned(),
             starter: None,
-            started: OnceCell::new(),
+            health: Mutex::default(),
             fallback: OnceLock::new(),
             on_fallback: Arc::new(on_fallback),
         };
@@ -86,7 +90,7 @@ impl DaemonLink {
             socket: socket.clone(),
             session: session.clone(),
             starter: Some(starter),
-            started: OnceCell::new(),
+            health: Mutex::default(),
             fallback: OnceLock::new(),
             on_fallback: Arc::clone(on_fallback),
         };
@@ -103,11 +107,21 @@ impl DaemonLink {
     /// the server itself: there is no daemon, or the daemon cannot start it either, in which case the caller
     /// finds out the reason by itself.
     pub async fn attach(&self, request: AttachRequest, process: &StartedProcess) -> Option<AttachedServer> {
-        match self.try_attach(request, process).await {
+        let hello = ClientHello::Attach(Box::new(request));
+        let mut attached = self.try_attach(&hello, process).await;
+        if let Err(AttachFailure::Ended(_)) = attached {
+            // It ended in this moment, of itself or by force: the next one takes its clients.
+            attached = self.try_attach(&hello, process).await;
+        }
+        match attached {
             Ok(attached) => Some(attached),
             Err(AttachFailure::NoServer) => None,
             Err(AttachFailure::NoDaemon(reason)) => {
                 self.report_fallback(&reason);
+                None
+            }
+            Err(AttachFailure::Ended(error)) => {
+                self.report_fallback(&format!("its connection broke: {error}"));
                 None
             }
         }
@@ -115,27 +129,28 @@ impl DaemonLink {
 
     async fn try_attach(
         &self,
-        request: AttachRequest,
+        hello: &ClientHello,
         process: &StartedProcess,
     ) -> Result<AttachedServer, AttachFailure> {
         let stream = self.connect().await.map_err(AttachFailure::NoDaemon)?;
         let (input, mut output) = stream.into_split();
         let mut input = BufReader::new(input);
-        let hello = ClientHello::Attach(Box::new(request));
-        let broken = |error: io::Error| AttachFailure::NoDaemon(format!("its connection broke: {error}"));
-        send_line(&mut output, &hello).await.map_err(broken)?;
+        // A daemon that refuses does not wait for the line, and its answer can still be read.
+        let sent = send_line(&mut output, hello).await;
         match timeout(ATTACH_ANSWER_TIME, read_line(&mut input)).await {
             Ok(Ok(DaemonLine::Welcome { .. })) => {}
             Ok(Ok(DaemonLine::Refused { reason })) => {
                 return Err(AttachFailure::NoDaemon(reason.as_str().to_owned()));
             }
             Ok(Ok(_)) => return Err(AttachFailure::NoDaemon("it sent an unexpected line".to_owned())),
-            Ok(Err(error)) => return Err(broken(error)),
-            Err(_) => return Err(AttachFailure::NoDaemon("it does not answer".to_owned())),
+            Ok(Err(error)) => return Err(broken_connection(sent.err().unwrap_or(error))),
+            Err(_) => {
+                return Err(AttachFailure::NoDaemon(self.note_silence("it does not answer".to_owned())));
+            }
         }
         let stderr = Stderr::default();
         loop {
-            match read_line(&mut input).await.map_err(broken)? {
+            match read_line(&mut input).await.map_err(broken_connection)? {
                 DaemonLine::Started { process: id } => process.set_process(id, stderr.clone()),
                 DaemonLine::Stderr { text } => stderr.push_bytes(text.as_bytes()),
                 DaemonLine::Attached(copy) => {
@@ -158,24 +173,43 @@ impl DaemonLink {
 
     /// Connects to the daemon, and starts it first if none is running.
     async fn connect(&self) -> Result<UnixStream, String> {
-        let LinkInner { socket, starter, started, .. } = &*self.inner;
-        if let Some(folder) = socket.parent() {
-            check_private_folder(folder).map_err(|error| error.to_string())?;
+        let LinkInner { socket, starter, .. } = &*self.inner;
+        if let Some(reason) = self.lock_health().recent_silence() {
+            return Err(reason);
         }
-        let error = match UnixStream::connect(socket).await {
+        let error = match socket.open_stream().await {
             Ok(stream) => return Ok(stream),
             Err(error) => error,
         };
-        let Some(starter) = starter else { return Err(format!("it cannot be reached: {error}")) };
-        started.get_or_try_init(async || starter()).await?;
+        let Some(starter) = starter.as_ref().filter(|_| error.is_absent()) else {
+            return Err(format!("it cannot be reached: {error}"));
+        };
+        // Held until the daemon listens.
+        let start = socket.lock_start().filter(|_| self.lock_health().begin_start());
+        if start.is_some() {
+            starter().map_err(|error| self.note_silence(error))?;
+        }
         let deadline = Instant::now() + DAEMON_START_TIME;
         loop {
-            match UnixStream::connect(socket).await {
+            match socket.open_stream().await {
                 Ok(stream) => return Ok(stream),
-                Err(error) if Instant::now() >= deadline => return Err(format!("it did not start: {error}")),
+                Err(error) if Instant::now() >= deadline => {
+                    return Err(self.note_silence(format!("it did not start: {error}")));
+                }
                 Err(_) => tokio::time::sleep(START_PAUSE).await,
             }
         }
+    }
+
+    /// Remembers for some seconds that the daemon cannot be used; returns the reason.
+    fn note_silence(&self, reason: String) -> String {
+        self.lock_health().note_silence(&reason);
+        reason
+    }
+
+    fn lock_health(&self) -> MutexGuard<'_, DaemonHealth> {
+        // Every change is a single step, so a panic leaves it consistent.
+        self.inner.health.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn report_fallback(&self, reason: &str) {
@@ -188,6 +222,15 @@ impl DaemonLink {
 impl std::fmt::Debug for DaemonLink {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("DaemonLink").field("socket", &self.inner.socket).finish_non_exhaustive()
+    }
+}
+
+/// The failure of a connection that broke: the daemon has ended, or its line cannot be read.
+fn broken_connection(error: io::Error) -> AttachFailure {
+    let ends = [io::ErrorKind::UnexpectedEof, io::ErrorKind::ConnectionReset, io::ErrorKind::BrokenPipe];
+    match ends.contains(&error.kind()) {
+        true => AttachFailure::Ended(error),
+        false => AttachFailure::NoDaemon(format!("its connection broke: {error}")),
     }
 }
 

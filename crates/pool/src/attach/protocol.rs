@@ -21,28 +21,58 @@ use crate::roots::Root;
 /// The version of these lines. Client and daemon of different versions do not work together.
 pub const ATTACH_PROTOCOL: u32 = 1;
 
+/// The beginning of a session that outlives its client: the next command of the project goes on with it.
+pub const COMMAND_SESSION: &str = "command:";
+
 /// The first line of a client.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "mcparley", rename_all = "lowercase")]
 pub enum ClientHello {
     /// Asks for a server.
     Attach(Box<AttachRequest>),
-    /// Asks about the daemon itself.
+    /// Asks about the daemon itself. Answered whatever the version of the lines is, so that every program can show and
+    /// end every daemon.
     Control {
         /// The version of the lines.
         wire: u32,
     },
 }
 
-impl ClientHello {
-    /// The version of the lines that the client speaks.
+/// The part of a client's first line that never changes, so that clients of other versions get a reason.
+#[derive(Clone, Debug, Deserialize)]
+pub struct HelloHead {
+    /// `attach` or `control`.
+    pub mcparley: String,
+    /// The version of the lines.
+    pub wire: u32,
+    /// The version of the program; empty for the first ones.
+    #[serde(default)]
+    pub version: String,
+}
+
+impl HelloHead {
+    /// Whether the client asks about the daemon itself.
     #[must_use]
-    pub fn wire(&self) -> u32 {
-        match self {
-            Self::Attach(request) => request.wire,
-            Self::Control { wire } => *wire,
+    pub fn is_control(&self) -> bool {
+        self.mcparley == "control"
+    }
+
+    /// Whether the client is newer than a daemon of this version of the program: it was upgraded since.
+    #[must_use]
+    pub fn is_newer_than(&self, version: &str) -> bool {
+        match (parse_version(&self.version), parse_version(version)) {
+            _ if self.wire != ATTACH_PROTOCOL => self.wire > ATTACH_PROTOCOL,
+            (Some(client), Some(daemon)) => client > daemon,
+            (_, _) => false,
         }
     }
+}
+
+/// The numbers of a version such as `1.2.3`; a pre-release counts as its release.
+fn parse_version(version: &str) -> Option<[u32; 3]> {
+    let release = version.split(['-', '+']).next()?;
+    let numbers: Vec<u32> = release.split('.').map(str::parse).collect::<Result<_, _>>().ok()?;
+    numbers.try_into().ok()
 }
 
 /// A client's request for a server: all that the server would see of the client.
@@ -51,6 +81,9 @@ impl ClientHello {
 pub struct AttachRequest {
     /// The version of the lines.
     pub wire: u32,
+    /// The version of the client's program: a newer one makes the daemon end with its last client.
+    #[serde(default)]
+    pub version: String,
     /// The process id of the client, for display.
     pub pid: u32,
     /// The name of the server at the client, for display.
@@ -183,7 +216,7 @@ pub enum DaemonLine {
 }
 
 /// The copy of a server that a client is attached to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttachedCopy {
     /// The number of this copy of the server.
     pub copy: u64,
@@ -192,6 +225,9 @@ pub struct AttachedCopy {
     /// Whether this client writes the server's standard error to the log; of several clients of one project
     /// only one does.
     pub logs: bool,
+    /// The digest of the server's lists: a client that has equal ones does not fetch them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lists: Option<String>,
 }
 
 /// The reason why the daemon does not serve a client.

@@ -34,6 +34,7 @@ impl ConnectContext {
         let idle_ms = config.idle_timeout.and_then(|idle| u64::try_from(idle.as_millis()).ok());
         let request = AttachRequest {
             wire: ATTACH_PROTOCOL,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
             pid: std::process::id(),
             server: self.server_name().unwrap_or_default().to_owned(),
             signature: Signature::from_config(config).to_string(),
@@ -64,6 +65,7 @@ impl ServerDial<'_> {
         let server =
             AttachedTransport::start(streams, process, attached.stderr.clone(), Arc::clone(&self.handler));
         self.stderr = Some(attached.stderr);
+        self.trace.lists = attached.copy.lists;
         self.trace.strays = Some(server.stray_record());
         Some(server)
     }

@@ -151,7 +151,12 @@ impl ConnectContext {
         let connected = connected?;
         trace.begin_stage(ConnectStage::List);
         let left = self.dialer.limit.saturating_sub(counted_from.elapsed()).max(LEAST_LIST_TIME);
-        let surface = Surface::fetch_within(&connected.session, left).await;
+        let known =
+            self.dialer.known_surface.as_deref().filter(|known| known.has_digest(trace.lists.as_deref()));
+        let surface = match known {
+            Some(known) => known.clone().for_session(&connected.session),
+            None => Surface::fetch_within(&connected.session, left).await,
+        };
         let surface = surface.map_failures(|failure| log.redact_failure(failure));
         let peer = connected.session.peer();
         if peer.is_ended() {

@@ -106,6 +106,8 @@ pub struct ConnectTrace {
     marks: Vec<StageMark>,
     /// Stray output (not MCP messages) on standard output of the process started last.
     pub(super) strays: Option<StrayRecord>,
+    /// The digest of the server's lists, if the daemon runs it and knows them.
+    pub(super) lists: Option<String>,
     /// The process started last.
     pub(super) process: StartedProcess,
 }

@@ -5,6 +5,7 @@
 //! contradicts it.
 
 use std::collections::HashMap;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -104,29 +105,60 @@ impl ServerTraits {
 
 /// The observed traits of all servers of a user, in one file of the cache folder.
 ///
-/// The file is read at each question, so that processes learn from each other. Traits that cannot be written
-/// hold for this process. Reading and writing block.
-#[derive(Debug)]
+/// The file is looked at for each question, so that processes learn from each other, and read when it has changed.
+/// Traits that cannot be written hold for this process. Reading and writing block.
+#[derive(Debug, Default)]
 pub struct TraitStore {
     path: Option<PathBuf>,
+    /// The traits of the file as it was read last.
+    stored: Mutex<StoredTraits>,
     /// The traits that this process observed.
     observed: Mutex<HashMap<Signature, ServerTraits>>,
+}
+
+/// The content of the file, and the stamp of the file it was read from.
+#[derive(Debug, Default)]
+struct StoredTraits {
+    stamp: Option<FileStamp>,
+    servers: HashMap<String, ServerTraits>,
+}
+
+/// Differs between two contents: each is written to a file of its own, which then takes the name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FileStamp {
+    inode: u64,
+    bytes: u64,
+    modified: (i64, i64),
 }
 
 impl TraitStore {
     /// The store in this cache folder; without a folder, traits are kept in memory.
     #[must_use]
     pub fn new(folder: Option<&Path>) -> Self {
-        Self { path: folder.map(|folder| folder.join(FILE)), observed: Mutex::default() }
+        Self { path: folder.map(|folder| folder.join(FILE)), ..Self::default() }
     }
 
     /// The traits of the server with this signature.
     #[must_use]
     pub fn traits_of(&self, signature: &Signature) -> ServerTraits {
-        let stored = self.path.as_deref().map(read_servers).unwrap_or_default();
-        let stored = ServerTraits::from_json(stored.get(&signature.to_string()));
+        let stored = self.stored_traits(signature).unwrap_or_default();
         let observed = self.lock_observed().get(signature).copied().unwrap_or_default();
         stored.merge_with(observed)
+    }
+
+    /// The traits of the server in the file.
+    fn stored_traits(&self, signature: &Signature) -> Option<ServerTraits> {
+        let path = self.path.as_deref()?;
+        let mut stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
+        // Taken first: a file that changes while it is read is read again next time.
+        let stamp = stamp_of(path);
+        if stamp.is_none() || stored.stamp != stamp {
+            let servers = read_servers(path).into_iter();
+            let servers =
+                servers.map(|(name, entry)| (name, ServerTraits::from_json(Some(&entry)))).collect();
+            *stored = StoredTraits { stamp, servers };
+        }
+        stored.servers.get(&signature.to_string()).copied()
     }
 
     /// Records an observed trait; returns whether it changed the traits of the server.
@@ -167,6 +199,12 @@ fn read_file(path: &Path) -> Map<String, Value> {
         Some(Value::Object(members)) => members,
         Some(_) | None => Map::new(),
     }
+}
+
+/// The stamp of the file; `None` if it is missing.
+fn stamp_of(path: &Path) -> Option<FileStamp> {
+    let file = path.metadata().ok()?;
+    Some(FileStamp { inode: file.ino(), bytes: file.len(), modified: (file.mtime(), file.mtime_nsec()) })
 }
 
 /// The servers in the file, by signature.

@@ -2,8 +2,8 @@
 //!
 //! The stream carries MCP messages, one per line. Some notifications of the other process are for this transport
 //! and reach no handler: [`STDERR_NOTICE`] with new standard error of the server, and [`ENDED_NOTICE`] with its
-//! exit status. So a failure reads the same as for a child process of our own. A third, [`MOVED_NOTICE`], makes
-//! the client leave without losing a request.
+//! exit status. So a failure reads the same as for a child process of our own. [`MOVED_NOTICE`] makes the client
+//! leave without losing a request, and [`LOGS_NOTICE`] makes it write the server's log.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -31,6 +31,9 @@ pub const ENDED_NOTICE: &str = "mcparley/ended";
 
 /// The notification that the client has to leave this server, after its open requests, and attach again.
 pub const MOVED_NOTICE: &str = "mcparley/moved";
+
+/// The notification that the client writes the server's standard error to the log of its project from now on.
+pub const LOGS_NOTICE: &str = "mcparley/logs";
 
 /// Timeout for sending the queued messages before the end.
 const FAREWELL: Duration = Duration::from_millis(100);
@@ -220,6 +223,7 @@ impl Handler for NoticeFilter {
                 let ended = params.and_then(|params| params.decode::<EndedServer>().ok());
                 *self.exit.lock().unwrap_or_else(PoisonError::into_inner) = ended;
             }
+            LOGS_NOTICE => self.stderr.take_over_logging(),
             MOVED_NOTICE => drop(self.moved.send_replace(true)),
             _ => self.inner.handle_notice(notice),
         }

@@ -150,6 +150,11 @@ impl Stderr {
         self.0.leave_logging_to_others();
     }
 
+    /// Leaves the log file to this process from now on.
+    pub fn take_over_logging(&self) {
+        self.0.take_over_logging();
+    }
+
     /// Whether another process writes these lines to the log file.
     #[must_use]
     pub fn is_logged_elsewhere(&self) -> bool {

@@ -23,7 +23,8 @@ impl ConnectionActor {
         let notifications = Notifications::new(server_requests, changes, Arc::clone(&self.log))
             .with_watches(Arc::clone(&self.watched));
         let notifications = Arc::new(notifications.with_message_limit(self.context.dialer.message_limit()));
-        let (config, context) = (Arc::clone(&self.config), self.context.clone());
+        let (config, mut context) = (Arc::clone(&self.config), self.context.clone());
+        context.dialer.known_surface = Some(self.publisher.current_state().surface);
         let (gate, log, predecessor) = (self.gate.clone(), Arc::clone(&self.log), self.predecessor.clone());
         let hosted = self.context.dialer.hosted.as_ref();
         let process = hosted.map_or_else(StartedProcess::default, |hosted| hosted.process.clone());

@@ -69,6 +69,10 @@ impl StderrBuffer {
         self.logged_elsewhere.store(true, Ordering::Relaxed);
     }
 
+    pub(super) fn take_over_logging(&self) {
+        self.logged_elsewhere.store(false, Ordering::Relaxed);
+    }
+
     pub(super) fn is_logged_elsewhere(&self) -> bool {
         self.logged_elsewhere.load(Ordering::Relaxed)
     }

@@ -4,6 +4,7 @@
 
 use super::raw;
 use super::start_parameters::StartParameters;
+use crate::process::descriptor_limit::restore_descriptor_limit;
 use crate::process::error::SpawnStage;
 use crate::process::guardian::GuardianReport;
 use rustix::io::Errno;
@@ -40,6 +41,7 @@ pub(super) unsafe fn become_program(note: &StartParameters) -> ! {
 unsafe fn enter_session(note: &StartParameters) -> Result<(), Errno> {
     // A session of its own: a terminal's Ctrl-C is for the host, which then shuts the server down gracefully.
     rustix::process::setsid()?;
+    restore_descriptor_limit();
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
     // A guardian that died before the line above sends no signal any more.
     if rustix::process::getppid() != Pid::from_raw(note.guardian) {
