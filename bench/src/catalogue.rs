@@ -95,7 +95,7 @@ pub(crate) fn measure_catalog(
             name: rewritten,
             unit: FigureUnit::Time,
             ours: gemini,
-            bound: FigureBound::Within(0.100),
+            bound: FigureBound::Within(0.060),
         },
     ];
     Ok(figures.into_iter().filter(|figure| wanted(figure.name())).collect())

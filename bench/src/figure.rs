@@ -96,7 +96,12 @@ pub(crate) fn check_figures(figures: &[BenchFigure], slack: f64) -> Vec<String> 
             figure.is_over(slack).then(|| format!("over the limit: {}", figure.name()))
         }
     };
-    figures.iter().filter_map(failure).collect()
+    let mut failures: Vec<String> = figures.iter().filter_map(failure).collect();
+    let is_promised = |figure: &BenchFigure| figure.bound() != FigureBound::None;
+    if failures.is_empty() && !figures.iter().any(is_promised) {
+        failures.push("nothing to check: no selected figure has a promise".to_owned());
+    }
+    failures
 }
 
 impl FigureBound {
@@ -165,5 +170,20 @@ mod tests {
         });
         let figures: Vec<BenchFigure> = compared.into_iter().chain(alone).collect();
         assert_eq!(check_figures(&figures, 1.0).len(), 4);
+    }
+
+    #[test]
+    fn check_of_figures_without_a_promise_fails() {
+        let figure = |bound| BenchFigure::Alone {
+            name: "alone".to_owned(),
+            unit: FigureUnit::Time,
+            ours: RoundSamples::after_warming_up(&[1.0, 1.0]),
+            bound,
+        };
+        let failures = check_figures(&[figure(FigureBound::None)], 1.0);
+        assert_eq!(failures, ["nothing to check: no selected figure has a promise"]);
+        assert!(
+            check_figures(&[figure(FigureBound::None), figure(FigureBound::Within(2.0))], 1.0).is_empty()
+        );
     }
 }

@@ -3,10 +3,12 @@
 //!
 //! | measurement | module |
 //! |---|---|
+//! | the cost of the audit log | `audit` |
 //! | a client over HTTP without a library | `http_client` |
 //! | a gateway or relay that runs | `running` |
 //! | lists of many tools, many servers, idle sessions | `growth` |
 
+mod audit;
 mod growth;
 mod http_client;
 mod running;
@@ -18,6 +20,7 @@ use crate::rounds::{self, median};
 use crate::stage::BenchStage;
 use running::{GatewayDoor, RunningGateway};
 
+pub(crate) use audit::measure_audit;
 pub(crate) use growth::measure_growth;
 pub(crate) use running::{EndOnDrop, free_address, retry_until_listening, serve_command};
 
@@ -44,7 +47,7 @@ enum Measured {
     Processor,
 }
 
-const CALLS: [GatewayCalls; 11] = [
+const CALLS: [GatewayCalls; 12] = [
     calls("gateway over HTTP, 100 B, one by one", GatewayDoor::Http, (100, 1000, 1), Measured::Time, 1.5),
     calls("gateway over HTTP, 100 B, 64 at once", GatewayDoor::Http, (100, 6400, 64), Measured::Rate, 0.75),
     calls(
@@ -90,6 +93,13 @@ const CALLS: [GatewayCalls; 11] = [
         f64::INFINITY,
     ),
     calls("gateway on stdio, 100 B, 64 at once", GatewayDoor::Stdio, (100, 12_800, 64), Measured::Rate, 0.6),
+    calls(
+        "gateway on stdio, 100 B, 64 at once, processor",
+        GatewayDoor::Stdio,
+        (100, 12_800, 64),
+        Measured::Processor,
+        f64::INFINITY,
+    ),
     calls("gateway on stdio, 90 kB, 64 at once", GatewayDoor::Stdio, (90_000, 800, 64), Measured::Rate, 0.5),
     calls(
         "gateway on stdio, 90 kB, 64 at once, processor",

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | calls: the library against a client without one | [`calls`], its contenders in [`caller`] |
 //! | the command line against its limit, and its memory | [`programs`], [`memory`] |
+//! | the console until its prompt | [`console`] |
 //! | starting many servers against the least possible time | [`startup`] |
 //! | the gateway against a relay, and its growth | [`gateway`] |
 //! | thousands of tools: assembly, search and heap | [`catalogue`], [`held`] |
@@ -11,6 +12,7 @@
 //! | many clients with colliding ids through the gateway | [`misrouting`] |
 //! | the right tool found by search | [`retrieval`] |
 //! | the daemon with real servers and many clients | [`mod@daemon`] |
+//! | servers and clients of the gateway that fail | [`faults`] |
 //! | other command lines, where they are installed | [`peers`] |
 //! | rounds, medians, ratios | [`rounds`] |
 //! | the figures that `--only` selects | [`selection`] |
@@ -28,7 +30,9 @@
 mod caller;
 mod calls;
 mod catalogue;
+mod console;
 mod daemon;
+mod faults;
 mod figure;
 mod gateway;
 mod held;
@@ -100,6 +104,7 @@ enum BenchCommand {
     Misrouting(misrouting::Options),
     Retrieval(retrieval::Options),
     Daemon(daemon::Options),
+    Faults(faults::Options),
 }
 
 fn main() -> ExitCode {
@@ -117,11 +122,14 @@ fn main() -> ExitCode {
         Some(BenchCommand::Daemon(options)) => daemon::run_daemon_bench(options).map(|report| {
             finish_report(&report.to_text(), &report.to_json(), &report.broken_promises(), options.output)
         }),
+        Some(BenchCommand::Faults(options)) => faults::run_faults(options).map(|report| {
+            finish_report(&report.to_text(), &report.to_json(), &report.broken_promises(), options.output)
+        }),
         None => measure_figures(&options).map(|figures| {
             let failures = figure::check_figures(&figures, options.slack);
             finish_report(
-                &table::render_text(&figures),
-                &table::render_json(&figures),
+                &table::render_text(&figures, options.slack),
+                &table::render_json(&figures, options.slack),
                 &failures,
                 options.output,
             )
@@ -143,9 +151,13 @@ fn measure_figures(options: &Options) -> io::Result<Vec<BenchFigure>> {
     figures.extend(startup::measure_startup(&stage, rounds, &wanted)?);
     figures.extend(catalogue::measure_catalog(&stage, rounds, &wanted)?);
     figures.extend(gateway::measure_gateway(&stage, rounds, &wanted)?);
+    figures.extend(gateway::measure_audit(&stage, rounds, &wanted)?);
     figures.extend(gateway::measure_growth(&stage, rounds, &wanted)?);
     if wanted(&held::figure_name()) {
         figures.push(held::measure_heap(&stage, rounds)?);
+    }
+    if wanted(&console::figure_name()) {
+        figures.push(console::measure_console(&stage, rounds)?);
     }
     if wanted(memory::NAME) {
         figures.push(memory::measure_memory(&stage, rounds)?);

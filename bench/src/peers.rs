@@ -1,8 +1,11 @@
 //! Measures other programs beside mcparley, where they are installed: command lines that list tools or call one, and
 //! gateways ([`gateways`]).
 
+mod gateway_programs;
 mod gateways;
 mod http_connection;
+
+pub(crate) use http_connection::ResponseHead;
 
 use std::io;
 use std::path::Path;

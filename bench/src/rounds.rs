@@ -27,6 +27,26 @@ impl RoundSamples {
         self.0.iter().copied().fold(f64::NAN, f64::max)
     }
 
+    /// The samples times a factor.
+    pub(crate) fn scale_by(&self, factor: f64) -> Self {
+        Self(self.0.iter().map(|sample| sample * factor).collect())
+    }
+
+    /// The difference to `other` in the same round.
+    pub(crate) fn difference_to(&self, other: &Self) -> Self {
+        Self(self.0.iter().zip(&other.0).map(|(ours, theirs)| ours - theirs).collect())
+    }
+
+    /// The largest sample of each round.
+    pub(crate) fn best_of(contenders: &[Self]) -> Self {
+        let rounds = contenders.iter().map(|samples| samples.0.len()).min().unwrap_or(0);
+        let best = |round: usize| {
+            let samples = contenders.iter().filter_map(|samples| samples.0.get(round).copied());
+            samples.fold(f64::NAN, f64::max)
+        };
+        Self((0..rounds).map(best).collect())
+    }
+
     /// The median of the ratios to `other` in the same round.
     pub(crate) fn ratio(&self, other: &Self) -> f64 {
         median(self.0.iter().zip(&other.0).map(|(ours, theirs)| ours / theirs).collect())

@@ -6,10 +6,10 @@ use crate::figure::{BenchFigure, FigureBound, FigureUnit};
 
 const HEAD: [&str; 7] = ["figure", "limit", "mcparley", "ratio", "best", "promised", ""];
 
-/// Renders a table for people.
-pub(crate) fn render_text(figures: &[BenchFigure]) -> String {
+/// Renders a table for people; its verdicts are those of a check with this slack.
+pub(crate) fn render_text(figures: &[BenchFigure], slack: f64) -> String {
     let rows: Vec<Vec<String>> = std::iter::once(HEAD.map(str::to_owned).to_vec())
-        .chain(figures.iter().map(|figure| figure_row(figure).to_vec()))
+        .chain(figures.iter().map(|figure| figure_row(figure, slack).to_vec()))
         .collect();
     // Names and verdicts are left-aligned, numbers right-aligned.
     align_columns(&rows, |column| column == 0 || column == 6)
@@ -35,7 +35,7 @@ pub(crate) fn align_columns(rows: &[Vec<String>], from_left: impl Fn(usize) -> b
     text
 }
 
-fn figure_row(figure: &BenchFigure) -> [String; 7] {
+fn figure_row(figure: &BenchFigure, slack: f64) -> [String; 7] {
     let ratio = |ratio: Option<f64>| match ratio {
         Some(ratio) if ratio < 0.1 => format!("{ratio:.3}"),
         Some(ratio) => format!("{ratio:.2}"),
@@ -64,23 +64,21 @@ fn figure_row(figure: &BenchFigure) -> [String; 7] {
         ratio(figure.ratio()),
         ratio(figure.best_ratio()),
         bound,
-        figure_verdict(figure).to_owned(),
+        figure_verdict(figure, slack).to_owned(),
     ]
 }
 
-fn figure_verdict(figure: &BenchFigure) -> &'static str {
+fn figure_verdict(figure: &BenchFigure, slack: f64) -> &'static str {
     match figure.bound() {
         FigureBound::None => "",
         FigureBound::AtMost(_)
         | FigureBound::AtLeast(_)
         | FigureBound::Absolute(_)
-        | FigureBound::Within(_) => {
-            if figure.is_over(1.0) {
-                "OVER"
-            } else {
-                "ok"
-            }
-        }
+        | FigureBound::Within(_) => match (figure.is_over(slack), figure.is_over(1.0)) {
+            (true, _) => "OVER",
+            (false, true) => "ok, with slack",
+            (false, false) => "ok",
+        },
     }
 }
 
@@ -95,8 +93,8 @@ impl FigureUnit {
     }
 }
 
-/// Renders JSON for programs: seconds, calls per second and bytes.
-pub(crate) fn render_json(figures: &[BenchFigure]) -> Value {
+/// Renders JSON for programs: seconds, calls per second and bytes. `over` is the verdict of a check with this slack.
+pub(crate) fn render_json(figures: &[BenchFigure], slack: f64) -> Value {
     let figure = |figure: &BenchFigure| {
         let (unit, limit, ours) = match figure {
             BenchFigure::Compared { unit, limit, ours, .. } => {
@@ -113,8 +111,32 @@ pub(crate) fn render_json(figures: &[BenchFigure]) -> Value {
             "ratio": figure.ratio(),
             "best": figure.best_ratio(),
             "promised": figure.bound().to_string(),
-            "over": figure.is_over(1.0),
+            "over": figure.is_over(slack),
         })
     };
     figures.iter().map(figure).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rounds::RoundSamples;
+
+    #[test]
+    fn printed_verdict_is_that_of_the_check_with_its_slack() {
+        let samples = |sample: f64| RoundSamples::after_warming_up(&[sample, sample]);
+        let figures = [BenchFigure::Compared {
+            name: "call".to_owned(),
+            unit: FigureUnit::Time,
+            limit: samples(1e-3),
+            ours: samples(1.2e-3),
+            bound: FigureBound::AtMost(1.0),
+        }];
+        for (slack, verdict, is_over) in [(1.0, "OVER", true), (1.3, "ok, with slack", false)] {
+            let text = render_text(&figures, slack);
+            assert!(text.trim_end().ends_with(verdict), "{text}");
+            assert_eq!(render_json(&figures, slack)[0]["over"], is_over);
+            assert_eq!(crate::figure::check_figures(&figures, slack).is_empty(), !is_over);
+        }
+    }
 }

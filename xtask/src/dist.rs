@@ -220,3 +220,16 @@ fn remove_folder(folder: &Path) -> Result<(), ChoreError> {
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::PACKED_RELOCATIONS;
+    use crate::workspace;
+
+    #[test]
+    fn benchmark_links_as_the_release_does() {
+        let stage = workspace::workspace_root().join("bench/src/stage.rs");
+        let stage = std::fs::read_to_string(stage).unwrap();
+        assert!(PACKED_RELOCATIONS.iter().all(|word| stage.contains(&format!("\"{word}\""))), "{stage}");
+    }
+}

@@ -63,6 +63,14 @@ pub(crate) enum ChoreError {
     Findings { targets: usize },
     #[error("the tests notice {caught} of {all} changes, and {least} % are required; see `{}`", missed.display())]
     MutationScore { caught: usize, all: usize, least: usize, missed: PathBuf },
+    #[error("{rows} rows have a failed step; see `{}`", page.display())]
+    Incompatible { rows: usize, page: PathBuf },
+    #[error("not measured: {figures}")]
+    Unmeasured { figures: String },
+    #[error("{file} has {bytes} bytes, and at most {most} are promised")]
+    TooLarge { file: String, bytes: u64, most: u64 },
+    #[error("no change of {parts} was tested\nhint: give more `--minutes`, or choose one with `--part`")]
+    NoMutation { parts: String },
     #[error("over the limit:\n{}", indent_lines(.0))]
     OverLimit(Vec<OverLimit>),
 }
@@ -99,6 +107,10 @@ impl ChoreError {
             | Self::Unreleasable { .. }
             | Self::Findings { .. }
             | Self::MutationScore { .. }
+            | Self::NoMutation { .. }
+            | Self::Unmeasured { .. }
+            | Self::Incompatible { .. }
+            | Self::TooLarge { .. }
             | Self::OverLimit(_) => ExitCode::FAILURE,
         }
     }

@@ -42,7 +42,7 @@ const SHOWN_LINES: usize = 40;
 #[derive(Debug, clap::Args)]
 pub(crate) struct FuzzOptions {
     /// The time for each target
-    #[arg(long, default_value_t = 60, value_name = "SECONDS")]
+    #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
     /// The target to run; may be repeated. Unless given, all are run
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(TARGETS))]

@@ -172,6 +172,12 @@ enum Measure {
     ///
     /// Installs the peers into `.tools` as pinned in `fleet/`. Run it on a machine that does nothing else.
     Page(bench::PageOptions),
+    /// Measure what clients of the gateway see of faults: outcome and time of each; see `bench/README.md`
+    Faults {
+        /// Arguments for `mcparley-bench faults`, such as `--check` or `--seconds 60`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "FAULT-ARGUMENTS")]
+        passed_on: Vec<String>,
+    },
     /// Measure the daemon with real servers and many clients; see `bench/README.md`
     Daemon {
         /// Arguments for `mcparley-bench daemon`, such as `--check` or `--only warm`
@@ -206,6 +212,9 @@ fn main() -> ExitCode {
         }
         Chore::Bench { instead: Some(Measure::Misrouting { passed_on }), .. } => {
             bench::run_misrouting(&passed_on)
+        }
+        Chore::Bench { instead: Some(Measure::Faults { passed_on }), .. } => {
+            bench::run_fault_bench(&passed_on)
         }
         Chore::Bench { instead: Some(Measure::Smoke { passed_on }), .. } => bench::run_smoke(&passed_on),
         Chore::Bench { instead: Some(Measure::Page(options)), .. } => bench::write_page(&options),

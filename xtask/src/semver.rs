@@ -51,13 +51,18 @@ fn check_arguments<'a>(baseline: &'a str, packages: &'a [String]) -> Vec<&'a str
 /// The last tag before this commit; the commit before this one where nothing was tagged yet.
 fn default_baseline() -> String {
     let described = ["describe", "--tags", "--abbrev=0", "HEAD~1"];
-    let tag = ChoreStep::program("git".as_ref(), &described).run_silently();
-    tag.map_or_else(|| "HEAD~1".to_owned(), |tag| tag.trim().to_owned())
+    choose_baseline(ChoreStep::program("git".as_ref(), &described).run_silently().as_deref())
+}
+
+/// The described tag, or the commit before this one if nothing was tagged: each change is then compared alone, since
+/// no published interface is there to be kept.
+fn choose_baseline(described: Option<&str>) -> String {
+    described.map(str::trim).filter(|tag| !tag.is_empty()).unwrap_or("HEAD~1").to_owned()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{FACADE, check_arguments};
+    use super::{FACADE, check_arguments, choose_baseline};
     use crate::workspace;
 
     #[test]
@@ -72,6 +77,12 @@ mod tests {
         for name in names {
             assert!(FACADE.contains(&name.as_str()), "{name} is not compared");
         }
+    }
+
+    #[test]
+    fn baseline_is_the_last_tag_or_the_commit_before_where_nothing_is_tagged() {
+        assert_eq!(choose_baseline(Some("v0.3.0\n")), "v0.3.0");
+        assert_eq!(choose_baseline(None), "HEAD~1");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -13,6 +13,9 @@ use crate::workspace;
 /// The prefixes of variables that `cargo run` sets for this program and that are wrong for other packages:
 /// build scripts that watch them would run again after every chore.
 const OURS: [&str; 2] = ["CARGO_PKG_", "CARGO_MANIFEST_"];
+
+/// The pause between two looks at whether a command has ended.
+const POLL: Duration = Duration::from_millis(200);
 
 /// A command to run in the workspace's root.
 #[derive(Debug)]
@@ -72,6 +75,33 @@ impl ChoreStep {
         let started = self.print_line();
         let status = self.command.status();
         self.report_result(status, started)
+    }
+
+    /// Runs the command until it ends or, at the `deadline`, is interrupted as a person would by Ctrl-C; whether it
+    /// ended by itself.
+    pub(crate) fn run_until(mut self, deadline: Instant) -> Result<bool, ChoreError> {
+        let started = self.print_line();
+        let start_error = |line: &str| {
+            let line = line.to_owned();
+            |source| ChoreError::Start { line, source }
+        };
+        let mut child = self.command.spawn().map_err(start_error(&self.line))?;
+        let mut status = child.try_wait().map_err(start_error(&self.line))?;
+        while status.is_none() && Instant::now() < deadline {
+            std::thread::sleep(POLL);
+            status = child.try_wait().map_err(start_error(&self.line))?;
+        }
+        if let Some(status) = status {
+            return self.report_result(Ok(status), started).map(|()| true);
+        }
+        let interrupted = rustix::process::kill_process(
+            rustix::process::Pid::from_child(&child),
+            rustix::process::Signal::INT,
+        );
+        interrupted.map_err(|error| start_error(&self.line)(error.into()))?;
+        child.wait().map_err(start_error(&self.line))?;
+        eprintln!("  interrupted after {:.1} s", started.elapsed().as_secs_f64());
+        Ok(false)
     }
 
     /// Runs the command and returns its standard output.
@@ -157,4 +187,24 @@ fn quote_argument(text: &str) -> String {
         return text.to_owned();
     }
     format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::time::{Duration, Instant};
+
+    use super::ChoreStep;
+    use crate::error::ChoreError;
+
+    #[test]
+    fn command_is_interrupted_at_its_deadline_and_otherwise_keeps_its_exit_code() {
+        let shell = |script: &str| ChoreStep::program(Path::new("sh"), &["-c", script]);
+        let endless = "trap 'exit 0' INT; while :; do sleep 0.01; done";
+        assert!(!shell(endless).run_until(Instant::now()).unwrap());
+        let later = Instant::now() + Duration::from_mins(10);
+        assert!(shell("exit 0").run_until(later).unwrap());
+        let error = shell("exit 3").run_until(later).unwrap_err();
+        assert!(matches!(error, ChoreError::Step { code: 3, .. }), "{error}");
+    }
 }

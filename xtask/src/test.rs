@@ -6,9 +6,13 @@ use crate::error::ChoreError;
 use crate::fleet;
 use crate::step::ChoreStep;
 use crate::tool::NEXTEST;
+use crate::workspace;
 
 /// The folder, beside the built programs, where scripted servers record what they receive as long as it is there.
 const RECORD: &str = "protocol-record";
+
+/// The page of the servers that are tested.
+const COMPATIBILITY: &str = "docs/compatibility.md";
 
 /// The messages that mcparley sends during a test run; the folder goes with this value.
 #[derive(Debug)]
@@ -59,10 +63,34 @@ pub(crate) fn run_tests(passed_on: &[String]) -> Result<(), ChoreError> {
     ChoreStep::cargo(&["test", "--doc", "--workspace"]).run()
 }
 
-/// Runs every server of the fleet through every way to use mcparley, and writes `docs/compatibility.md`.
+/// Runs every server of the fleet through every way to use mcparley, and writes `docs/compatibility.md`. Fails if
+/// a step failed; the page shows it.
 pub(crate) fn write_compatibility() -> Result<(), ChoreError> {
     fleet::install_fleet()?;
     ChoreStep::cargo(&["build", "--workspace", "--bins", "--examples"]).run()?;
     let tests = ["run", "--workspace", "--lib", "--bins", "--tests", "fleet_compatibility"];
-    NEXTEST.into_step(&tests)?.with_env("MCPARLEY_UPDATE_PAGES", "1").run()
+    NEXTEST.into_step(&tests)?.with_env("MCPARLEY_UPDATE_PAGES", "1").run()?;
+    let page = workspace::workspace_root().join(COMPATIBILITY);
+    let text = std::fs::read_to_string(&page).map_err(ChoreError::file_error(&page))?;
+    match failed_rows(&text) {
+        0 => Ok(()),
+        rows => Err(ChoreError::Incompatible { rows, page }),
+    }
+}
+
+/// The number of rows with a failed step, which stands in bold.
+fn failed_rows(page: &str) -> usize {
+    page.lines().filter(|line| line.starts_with('|') && line.contains("**")).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::failed_rows;
+
+    #[test]
+    fn row_with_a_failed_step_is_counted_and_prose_in_bold_is_not() {
+        let page =
+            "Failures are **bold**.\n| server | cell |\n| a | 3 tools, call |\n| b | **call: timed out** |\n";
+        assert_eq!(failed_rows(page), 1);
+    }
 }

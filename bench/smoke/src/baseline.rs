@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +15,17 @@ const GROWTH: f64 = 1.25;
 #[serde(deny_unknown_fields)]
 pub(crate) struct AcceptedRatios {
     ratios: BTreeMap<String, f64>,
+}
+
+/// The reason why nothing can be compared.
+#[derive(Debug)]
+pub(crate) enum BaselineError {
+    /// There is no file.
+    Missing(PathBuf),
+    /// The file has no ratio for these figures.
+    Incomplete(Vec<String>),
+    /// The file cannot be read.
+    Unreadable(io::Error),
 }
 
 /// The comparison of a measured ratio with the accepted one.
@@ -31,18 +42,26 @@ pub(crate) enum RatioVerdict {
     TooHigh {
         accepted: f64,
     },
-    /// No ratio was accepted yet, or none could be measured.
+    /// None could be measured.
     Unknown,
 }
 
 impl AcceptedRatios {
-    /// Reads the file; a missing one has no ratios.
-    pub(crate) fn read(path: &Path) -> io::Result<Self> {
-        match std::fs::read_to_string(path) {
-            Ok(text) => Ok(serde_json::from_str(&text)?),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
-            Err(error) => Err(error),
-        }
+    /// Reads the file, which must have a ratio for each of these figures.
+    pub(crate) fn read<'a>(
+        path: &Path,
+        figures: impl Iterator<Item = &'a str>,
+    ) -> Result<Self, BaselineError> {
+        let accepted: Self = match std::fs::read_to_string(path) {
+            Ok(text) => serde_json::from_str(&text).map_err(io::Error::from)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(BaselineError::Missing(path.to_owned()));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let unnamed: Vec<String> =
+            figures.filter(|figure| !accepted.ratios.contains_key(*figure)).map(str::to_owned).collect();
+        if unnamed.is_empty() { Ok(accepted) } else { Err(BaselineError::Incomplete(unnamed)) }
     }
 
     pub(crate) fn write(&self, path: &Path) -> io::Result<()> {
@@ -62,6 +81,29 @@ impl AcceptedRatios {
         }
     }
 }
+
+impl From<io::Error> for BaselineError {
+    fn from(error: io::Error) -> Self {
+        Self::Unreadable(error)
+    }
+}
+
+impl fmt::Display for BaselineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const HINT: &str = "run `cargo xtask bench smoke --write` on a machine that does nothing else";
+        match self {
+            Self::Missing(path) => {
+                write!(f, "nothing is accepted yet: there is no `{}`\nhint: {HINT}", path.display())
+            }
+            Self::Incomplete(figures) => {
+                write!(f, "no ratio is accepted for {}\nhint: {HINT}", figures.join(", "))
+            }
+            Self::Unreadable(error) => write!(f, "the accepted ratios cannot be read: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for BaselineError {}
 
 impl RatioVerdict {
     pub(crate) fn is_accepted(self) -> bool {
@@ -85,7 +127,7 @@ impl fmt::Display for RatioVerdict {
             Self::TooHigh { accepted } => {
                 write!(f, "accepted {accepted:.2}: TOO HIGH, above {:.2}", accepted * GROWTH)
             }
-            Self::Unknown => write!(f, "no ratio is accepted"),
+            Self::Unknown => write!(f, "no ratio"),
         }
     }
 }

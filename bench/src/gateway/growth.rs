@@ -9,7 +9,7 @@ use super::http_client::HttpConnection;
 use super::running::{EndOnDrop, free_address, retry_until_listening, serve_command};
 use crate::figure::{BenchFigure, FigureBound, FigureUnit};
 use crate::processes;
-use crate::rounds;
+use crate::rounds::{self, RoundSamples};
 use crate::stage::BenchStage;
 use crate::startup::time_raw_clients;
 
@@ -18,6 +18,10 @@ const TOOLS: [(usize, FigureBound); 3] =
     [(1_000, FigureBound::None), (5_000, FigureBound::Within(5e-3)), (20_000, FigureBound::Within(20e-3))];
 
 const LIST_SERVERS: usize = 10;
+
+/// The promise for a longer list: at most this many times the time of a shorter one, per tool. With the square of
+/// the number it would be four and five times.
+const LIST_GROWTH: FigureBound = FigureBound::AtMost(1.5);
 
 /// The numbers of servers with [`SERVER_TOOLS`] tools each, with the promise for the memory of their gateway.
 const SERVERS: [(usize, FigureBound); 3] =
@@ -38,12 +42,7 @@ pub(crate) fn measure_growth(
     wanted: &dyn Fn(&str) -> bool,
 ) -> io::Result<Vec<BenchFigure>> {
     let mut figures = Vec::new();
-    for (tools, bound) in TOOLS {
-        let name = format!("gateway on stdio, list of {tools} tools");
-        if wanted(&name) {
-            figures.push(measure_list(stage, rounds, (name, tools, bound))?);
-        }
-    }
+    figures.extend(measure_lists(stage, rounds, wanted)?);
     for (servers, memory) in SERVERS {
         let name = format!("gateway on stdio, {servers} servers of {SERVER_TOOLS} tools until listed");
         if wanted(&name) {
@@ -59,12 +58,39 @@ pub(crate) fn measure_growth(
     Ok(figures)
 }
 
-/// Measures a walk over all pages of a list that was requested before.
-fn measure_list(
+/// Measures lists of all sizes, and how the time grows from one size to the next.
+fn measure_lists(
     stage: &BenchStage,
     rounds: usize,
-    (name, tools, bound): (String, usize, FigureBound),
-) -> io::Result<BenchFigure> {
+    wanted: &dyn Fn(&str) -> bool,
+) -> io::Result<Vec<BenchFigure>> {
+    let (mut figures, unit) = (Vec::new(), FigureUnit::Time);
+    let mut smaller: Option<(usize, RoundSamples)> = None;
+    for (tools, bound) in TOOLS {
+        let name = format!("gateway on stdio, list of {tools} tools");
+        let growth = |tools: usize| format!("gateway on stdio, list of {tools} tools, growth per tool");
+        let is_next_wanted = TOOLS.iter().any(|(next, _)| *next > tools && wanted(&growth(*next)));
+        let is_growth_wanted = smaller.is_some() && wanted(&growth(tools));
+        if !(wanted(&name) || is_growth_wanted || is_next_wanted) {
+            continue;
+        }
+        let ours = measure_list(stage, rounds, tools)?;
+        if let Some((fewer, samples)) = smaller.filter(|_| is_growth_wanted) {
+            // Numbers of tools are far below the precision limit of a float.
+            let limit = samples.scale_by(tools as f64 / fewer as f64);
+            let (name, bound, ours) = (growth(tools), LIST_GROWTH, ours.clone());
+            figures.push(BenchFigure::Compared { name, unit, limit, ours, bound });
+        }
+        if wanted(&name) {
+            figures.push(BenchFigure::Alone { name, unit, ours: ours.clone(), bound });
+        }
+        smaller = Some((tools, ours));
+    }
+    Ok(figures)
+}
+
+/// Measures a walk over all pages of a list that was requested before.
+fn measure_list(stage: &BenchStage, rounds: usize, tools: usize) -> io::Result<RoundSamples> {
     let arguments = ["--tools".to_owned(), (tools / LIST_SERVERS).to_string()];
     let configuration = stage.write_configuration_with(LIST_SERVERS, &arguments)?;
     let mut client = RawClient::from_command(serve_command(stage, &configuration))?;
@@ -74,8 +100,7 @@ fn measure_list(
         walk_pages(&mut client, |_page| ())?;
         Ok(begun.elapsed().as_secs_f64())
     })?;
-    let ours = samples.into_iter().next().unwrap_or_default();
-    Ok(BenchFigure::Alone { name, unit: FigureUnit::Time, ours, bound })
+    Ok(samples.into_iter().next().unwrap_or_default())
 }
 
 /// Requests all pages; returns the number of tools.
@@ -127,9 +152,7 @@ fn measure_ready(
         let mut client = RawClient::from_command(command)?;
         while count_listed_tools(&mut client)? < servers * SERVER_TOOLS {}
         let took = begun.elapsed().as_secs_f64();
-        let size = processes::memory_size(&client.pid().to_string(), "VmRSS").unwrap_or(0);
-        // A number of bytes is far below the precision limit of a float.
-        memory.push(size as f64);
+        memory.push(resident_bytes(client.pid())?);
         client.wait_for_exit()?;
         Ok(took)
     })?;
@@ -141,10 +164,18 @@ fn measure_ready(
         BenchFigure::Alone {
             name: memory_name,
             unit: FigureUnit::Memory,
-            ours: rounds::RoundSamples::after_warming_up(&memory),
+            ours: RoundSamples::after_warming_up(&memory),
             bound: memory_bound,
         },
     ])
+}
+
+/// The resident memory of a process; an error where it cannot be read, because no memory would keep every promise.
+fn resident_bytes(pid: u32) -> io::Result<f64> {
+    let size = processes::memory_size(&pid.to_string(), "VmRSS");
+    // A number of bytes is far below the precision limit of a float.
+    let size = size.map(|bytes| bytes as f64).filter(|bytes| *bytes > 0.0);
+    size.ok_or_else(|| io::Error::other(format!("the memory of process {pid} cannot be read")))
 }
 
 /// The memory of an idle session, with or without an open stream.
@@ -155,8 +186,7 @@ fn session_bytes(stage: &BenchStage, has_stream: bool) -> io::Result<f64> {
     let gateway = EndOnDrop(command.args(["--http", &address, "--no-token"]).spawn()?);
     // The first session also starts everything that all sessions share.
     let first = retry_until_listening(|| HttpConnection::open(&address))?;
-    let memory = || processes::memory_size(&gateway.0.id().to_string(), "VmRSS").unwrap_or(0) as f64;
-    let before = memory();
+    let before = resident_bytes(gateway.0.id())?;
     let mut streams = Vec::new();
     for _ in 0..SESSIONS {
         // The connection of the handshake is closed, as an idle client does.
@@ -165,7 +195,19 @@ fn session_bytes(stage: &BenchStage, has_stream: bool) -> io::Result<f64> {
             streams.push(session.open_stream()?);
         }
     }
-    let used = memory() - before;
+    let used = resident_bytes(gateway.0.id())? - before;
     drop((first, streams));
     Ok(used.max(0.0) / SESSIONS as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::resident_bytes;
+
+    #[test]
+    fn memory_that_cannot_be_read_is_an_error() {
+        assert!(resident_bytes(std::process::id()).unwrap() > 0.0);
+        // Above every process id of Linux.
+        assert!(resident_bytes(u32::MAX).is_err());
+    }
 }

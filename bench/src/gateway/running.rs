@@ -59,9 +59,14 @@ impl RunningGateway {
 
     /// Starts `mcparley serve`.
     pub(super) fn start_mcparley(stage: &BenchStage, door: GatewayDoor) -> io::Result<Self> {
+        Self::start_with(stage, door, &[])
+    }
+
+    /// Starts `mcparley serve` with further arguments.
+    pub(super) fn start_with(stage: &BenchStage, door: GatewayDoor, arguments: &[&str]) -> io::Result<Self> {
         let configuration = stage.write_configuration(1)?;
         let mut command = serve_command(stage, &configuration);
-        command.arg("--no-prefix");
+        command.arg("--no-prefix").args(arguments);
         match door {
             GatewayDoor::Stdio => Self::on_stdio(command),
             GatewayDoor::Http => {

@@ -13,6 +13,8 @@ use crate::caller::check_length;
 
 /// The time that a gateway may take for an answer; the first ones of an interpreter are slow.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// The ids of one connection of a session.
+const FORK_IDS: u64 = 1_000_000;
 /// The largest body that is read.
 const BODY: u64 = 16 * 1024 * 1024;
 
@@ -24,6 +26,7 @@ const INITIALIZE: &str =
 #[derive(Debug)]
 pub(super) struct PeerConnection {
     address: String,
+    path: &'static str,
     session: Option<String>,
     stream: Option<BufReader<TcpStream>>,
     last: u64,
@@ -31,8 +34,8 @@ pub(super) struct PeerConnection {
 
 /// The head of a response, as far as it says how to read the body.
 #[derive(Debug, Default)]
-struct ResponseHead {
-    status: u16,
+pub(crate) struct ResponseHead {
+    pub(crate) status: u16,
     length: Option<u64>,
     is_chunked: bool,
     is_last: bool,
@@ -49,11 +52,23 @@ struct PeerReply<'a> {
 
 impl PeerConnection {
     /// Connects and does the handshake.
-    pub(super) fn open(address: &str) -> io::Result<Self> {
-        let mut connection = Self { address: address.to_owned(), session: None, stream: None, last: 0 };
+    pub(super) fn open(address: &str, path: &'static str) -> io::Result<Self> {
+        let mut connection = Self { address: address.to_owned(), path, session: None, stream: None, last: 0 };
         connection.request("initialize", INITIALIZE)?;
         connection.post(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)?;
         Ok(connection)
+    }
+
+    /// Another connection of the same session; `number` keeps the ids of its requests apart.
+    pub(super) fn fork_connection(&self, number: usize) -> Self {
+        let last = (number as u64 + 1) * FORK_IDS;
+        Self {
+            address: self.address.clone(),
+            path: self.path,
+            session: self.session.clone(),
+            stream: None,
+            last,
+        }
     }
 
     /// Calls `echo` under its public name, and checks the length of the text.
@@ -95,14 +110,14 @@ impl PeerConnection {
     }
 
     fn exchange(&mut self, mut stream: BufReader<TcpStream>, body: &str) -> io::Result<Vec<u8>> {
-        let (address, length) = (&self.address, body.len());
+        let (address, path, length) = (&self.address, self.path, body.len());
         let session = self
             .session
             .iter()
             .map(|session| format!("mcp-session-id: {session}\r\nmcp-protocol-version: 2025-06-18\r\n"));
         let session: String = session.collect();
         let head = format!(
-            "POST /mcp HTTP/1.1\r\nhost: {address}\r\naccept: application/json, text/event-stream\r\n\
+            "POST {path} HTTP/1.1\r\nhost: {address}\r\naccept: application/json, text/event-stream\r\n\
              content-type: application/json\r\n{session}content-length: {length}\r\n\r\n"
         );
         stream.get_mut().write_all((head + body).as_bytes())?;
@@ -126,7 +141,7 @@ impl PeerConnection {
 }
 
 impl ResponseHead {
-    fn read(stream: &mut impl BufRead) -> io::Result<Self> {
+    pub(crate) fn read(stream: &mut impl BufRead) -> io::Result<Self> {
         let mut head = Self::default();
         let first = read_line(stream)?;
         head.status = first.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or_default();
@@ -150,7 +165,7 @@ impl ResponseHead {
         Ok(head)
     }
 
-    fn read_body(&self, stream: &mut impl BufRead) -> io::Result<Vec<u8>> {
+    pub(crate) fn read_body(&self, stream: &mut impl BufRead) -> io::Result<Vec<u8>> {
         let mut body = Vec::new();
         if self.is_chunked {
             loop {

@@ -79,6 +79,9 @@ impl SetReport {
         if self.ours.ranks.queries == 0 {
             missed.push(format!("{} has no query", self.name));
         }
+        if self.tools == 0 {
+            missed.push(format!("{} has no tool", self.name));
+        }
         self.check_search(&self.ours, self.goals.words, &mut missed);
         if let Some(fused) = &self.fused {
             let (name, [_, by_words, ..]) = (&self.name, self.ours.ranks.figures());

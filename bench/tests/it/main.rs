@@ -7,6 +7,7 @@
     reason = "tests start the program as a developer does, and fail loudly"
 )]
 
+mod faults;
 mod figures;
 mod misrouting;
 mod retrieval;

@@ -48,6 +48,14 @@ fn set_without_a_query_misses_its_goals() {
     assert!(!output.status.success() && error.contains("garden has no query"), "{error}");
 }
 
+// N10
+#[test]
+fn set_without_a_tool_misses_its_goals() {
+    let (output, _) = retrieval(&json!({ "tools": [], "queries": [["mow", ["mow.lawn"]]] }), &[]);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && error.contains("garden has no tool"), "{error}");
+}
+
 /// A folder of word vectors in which riding means the same as mowing.
 fn write_vectors(folder: &std::path::Path) {
     let header = r#"{"embeddings":{"dtype":"I8","shape":[3,2],"data_offsets":[0,6]}}"#;

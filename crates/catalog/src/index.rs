@@ -5,6 +5,7 @@
 //! more than another form of it. The index is filled by [`Builder`]; a query is scored in `score`.
 
 mod builder;
+mod contradictions;
 mod document;
 mod exact_name;
 mod meaning;

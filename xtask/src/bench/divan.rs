@@ -9,11 +9,18 @@ pub(super) struct BenchTiming {
     pub(super) median: Duration,
 }
 
-/// The times of the bench called `name`.
+/// The times of the bench called `name`, or `name/argument` for one of its arguments.
 ///
 /// A row is `├─ name  fastest │ slowest │ median │ mean │ samples │ iters`.
 pub(super) fn find_timing(table: &str, name: &str) -> Option<BenchTiming> {
-    let row = table.lines().find_map(|line| parse_columns(line, name))?;
+    let mut lines = table.lines();
+    let row = match name.split_once('/') {
+        Some((bench, argument)) => {
+            lines.find(|line| parse_columns(line, bench).is_some())?;
+            lines.find_map(|line| parse_columns(line, argument))?
+        }
+        None => lines.find_map(|line| parse_columns(line, name))?,
+    };
     let column = |index| parse_duration(row.split('│').nth(index)?.trim());
     Some(BenchTiming { fastest: column(0)?, median: column(2)? })
 }
@@ -49,7 +56,13 @@ Timer precision: 12 ns
 naming                         fastest       │ slowest       │ median        │ mean          │ samples │ iters
 ├─ plain_names_of_some_length  1.1 ms        │ 9.9 ms        │ 2.2 ms        │ 3.3 ms        │ 100     │ 100
 ├─ plain_names                 8.404 ms      │ 11.05 ms      │ 8.684 ms      │ 8.796 ms      │ 100     │ 100
-╰─ one_late_tool               312.7 ns      │ 401.1 ns      │ 320.0 ns      │ 322.1 ns      │ 100     │ 1600
+├─ one_late_tool               312.7 ns      │ 401.1 ns      │ 320.0 ns      │ 322.1 ns      │ 100     │ 1600
+├─ draw                                      │               │               │               │         │
+│  ├─ (80, 24)                 1.1 ms        │ 9.9 ms        │ 1.2 ms        │ 3.3 ms        │ 100     │ 100
+│  ╰─ (200, 60)                2.1 ms        │ 9.9 ms        │ 2.2 ms        │ 3.3 ms        │ 100     │ 100
+╰─ refresh_and_draw                          │               │               │               │         │
+   ├─ (80, 24)                 3.1 ms        │ 9.9 ms        │ 3.2 ms        │ 3.3 ms        │ 100     │ 100
+   ╰─ (200, 60)                4.1 ms        │ 9.9 ms        │ 4.2 ms        │ 4.3 ms        │ 100     │ 100
 ";
 
     #[test]
@@ -65,6 +78,15 @@ naming                         fastest       │ slowest       │ median       
             find_timing(TABLE, "one_late_tool").map(|timing| timing.median),
             Some(Duration::from_nanos(320))
         );
+    }
+
+    #[test]
+    fn times_of_an_argument_are_those_of_its_bench() {
+        let median = |name: &str| find_timing(TABLE, name).map(|timing| timing.median);
+        assert_eq!(median("draw/(200, 60)"), Some(Duration::from_micros(2_200)));
+        assert_eq!(median("refresh_and_draw/(200, 60)"), Some(Duration::from_micros(4_200)));
+        assert_eq!(median("draw/(1, 1)"), None);
+        assert_eq!(median("draw"), None);
     }
 
     #[test]

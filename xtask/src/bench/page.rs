@@ -135,11 +135,10 @@ fn name_of(figure: &Value) -> String {
     figure["figure"].as_str().unwrap_or_default().to_owned()
 }
 
-/// The name of the other program, if the figure has one; a command of mcparley itself is none.
+/// The name of the other program, if the figure has one.
 fn peer_of(figure: &Value) -> Option<String> {
     let name = name_of(figure);
-    let (_, peer) = name.split_once(PEER)?;
-    (!peer.starts_with("`mcparley ")).then(|| peer.to_owned())
+    name.split_once(PEER).map(|(_, peer)| peer.to_owned())
 }
 
 fn figure_row(figure: &Value, name: &str) -> String {

@@ -31,9 +31,26 @@ done
 pub(super) fn check_release(release: &Release, archive: &Path, package: &Path) -> Result<(), ChoreError> {
     let folder = tempfile::tempdir().map_err(ChoreError::file_error(&release.folder))?;
     check_sums(release)?;
+    check_size(&release.program)?;
     check_archive(release, archive, &folder.path().join("archive"))?;
     check_bare_root(release, &folder.path().join("root"))?;
     check_package(package, &folder.path().join("npm"))
+}
+
+/// The most bytes of the program. The goal is 15 MB, which is missed; a larger program fails, so that the distance
+/// does not grow unseen.
+const MOST_BYTES: u64 = 25_000_000;
+const GOAL_BYTES: u64 = 15_000_000;
+
+/// Prints the size of the program, and fails if it is over the limit.
+fn check_size(program: &Path) -> Result<(), ChoreError> {
+    let bytes = std::fs::metadata(program).map_err(ChoreError::file_error(program))?.len();
+    let goal = if bytes > GOAL_BYTES { "missed" } else { "met" };
+    println!("size: {bytes} bytes; the limit is {MOST_BYTES}, the goal of {GOAL_BYTES} is {goal}");
+    match bytes > MOST_BYTES {
+        true => Err(ChoreError::TooLarge { file: program.display().to_string(), bytes, most: MOST_BYTES }),
+        false => Ok(()),
+    }
 }
 
 fn check_sums(release: &Release) -> Result<(), ChoreError> {
@@ -109,5 +126,25 @@ fn expect_text(output: &str, wanted: &str, subject: &str) -> Result<(), ChoreErr
             eprint!("{output}");
             Err(ChoreError::Silent { line: "dist --check".to_owned(), wanted: subject.to_owned() })
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+
+    use super::{MOST_BYTES, check_size};
+    use crate::error::ChoreError;
+
+    #[test]
+    fn program_above_the_limit_fails_and_the_error_says_its_size() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("mcparley");
+        let file = File::create(&program).unwrap();
+        file.set_len(MOST_BYTES).unwrap();
+        check_size(&program).unwrap();
+        file.set_len(MOST_BYTES + 1).unwrap();
+        let error = check_size(&program).unwrap_err();
+        assert!(matches!(&error, ChoreError::TooLarge { bytes, .. } if *bytes == MOST_BYTES + 1), "{error}");
     }
 }

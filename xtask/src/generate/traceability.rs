@@ -1,7 +1,8 @@
 //! The page that lists the tests of each requirement, from the ids in comments before tests.
 //!
-//! An id counts for the first function after its comment, or for the function that its comment is the first line of. A requirement without a test is an error, so the page has
-//! no empty row.
+//! An id counts for the test that its comment is in, or else for the test right below its comment. Other functions
+//! prove nothing: not the helpers of tests, and not what the scripted servers test about themselves. A requirement
+//! without a test is an error, so the page has no empty row.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,8 @@ use crate::lint::tree;
 const REQUIREMENTS: &str = "docs/requirements.md";
 /// The folders with tests.
 const FOLDERS: [&str; 5] = ["bench", "crates", "fleet", "fuzz", "xtask"];
+/// The crate of the scripted servers: its tests are about the servers, not about mcparley.
+const SCRIPTED_SERVERS: &str = "crates/testkit";
 /// The number of tests that a row names. The others are found by searching for the id.
 const NAMED_TESTS: usize = 4;
 /// The maximum number of lines between a comment and its function: attributes, and the head of a macro.
@@ -35,7 +38,11 @@ pub(super) fn render_page(root: &Path) -> Result<GeneratedPage, ChoreError> {
     for folder in FOLDERS {
         for path in tree::find_sources(&root.join(folder))? {
             let text = std::fs::read_to_string(&path).map_err(ChoreError::file_error(&path))?;
-            let file = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
+            let relative = path.strip_prefix(root).unwrap_or(&path);
+            if relative.starts_with(SCRIPTED_SERVERS) {
+                continue;
+            }
+            let file = relative.to_string_lossy().into_owned();
             collect_tests(&file, &text, &mut tests);
         }
     }
@@ -60,17 +67,42 @@ fn defined_ids(requirements: &str) -> Vec<&str> {
     cells.filter(|cell| is_id(cell)).collect()
 }
 
+/// The function that a line of a file is in.
+struct OpenFunction<'t> {
+    name: &'t str,
+    is_test: bool,
+    /// The white space before it, which its last brace has too.
+    indent: &'t str,
+}
+
+impl<'t> OpenFunction<'t> {
+    /// The function that a line begins; `is_test` says whether the lines before mark it as a test.
+    fn parse(line: &'t str, is_test: bool) -> Option<Self> {
+        let text = line.trim_start();
+        let indent = line.strip_suffix(text).unwrap_or_default();
+        function_name(text).map(|name| Self { name, is_test, indent })
+    }
+
+    /// Whether the function ends with this line.
+    fn ends_with(&self, line: &str) -> bool {
+        line.strip_prefix(self.indent) == Some("}")
+    }
+}
+
 /// Adds the tests of a file to those of their ids.
 fn collect_tests(file: &str, text: &str, tests: &mut BTreeMap<String, Vec<TracedTest>>) {
     let mut waiting: Vec<&str> = Vec::new();
-    let mut age = 0;
-    let mut begun = None;
-    for line in text.lines().map(str::trim_start) {
-        if let Some(comment) = line.strip_prefix("// ") {
+    let (mut age, mut is_test) = (0, false);
+    let mut open: Option<OpenFunction<'_>> = None;
+    for line in text.lines() {
+        let trimmed = line.trim_start();
+        if let Some(comment) = trimmed.strip_prefix("// ") {
             let ids = comment_ids(comment);
-            match begun {
-                // The first line of a function.
-                Some(function) => ids.iter().for_each(|id| add_test(file, function, id, tests)),
+            match &open {
+                Some(function) if function.is_test => {
+                    ids.iter().for_each(|id| add_test(file, function.name, id, tests));
+                }
+                Some(_) => {}
                 None if !ids.is_empty() => {
                     waiting.extend(ids);
                     age = 0;
@@ -79,14 +111,32 @@ fn collect_tests(file: &str, text: &str, tests: &mut BTreeMap<String, Vec<Traced
             }
             continue;
         }
-        begun = function_name(line);
+        if let Some(function) = &open {
+            if function.ends_with(line) {
+                open = None;
+            }
+            continue;
+        }
+        is_test |= is_test_attribute(trimmed);
         age += 1;
         if age > LINES_BETWEEN {
             waiting.clear();
         }
-        let Some(function) = begun else { continue };
-        waiting.drain(..).for_each(|id| add_test(file, function, id, tests));
+        let Some(function) = OpenFunction::parse(line, is_test) else { continue };
+        let ids = std::mem::take(&mut waiting);
+        if is_test {
+            ids.iter().for_each(|id| add_test(file, function.name, id, tests));
+        }
+        is_test = false;
+        // A function on one line is over with it.
+        open = Some(function).filter(|_| !line.ends_with(['}', ';']));
     }
+}
+
+/// Whether a line marks the next function as a test: `#[test]`, `#[tokio::test(…)]`.
+fn is_test_attribute(line: &str) -> bool {
+    let path = line.strip_prefix("#[").and_then(|rest| rest.split(['(', ']']).next());
+    path.is_some_and(|path| path.rsplit("::").next() == Some("test"))
 }
 
 fn add_test(file: &str, function: &str, id: &str, tests: &mut BTreeMap<String, Vec<TracedTest>>) {
@@ -146,17 +196,32 @@ mod tests {
 
     #[test]
     fn ids_before_a_function_name_its_test() {
-        let text =
-            "// C7 B22: by its content\n#[tokio::test]\nasync fn entry_waits() {\n    // a comment\n}\n";
+        let text = "// C7 B22: by its content\n#[tokio::test(start_paused = true)]\n\
+                    async fn entry_waits() {\n    // a comment\n}\n";
         let expected = ["B22", "C7"].map(|id| (id.to_owned(), vec!["entry_waits".to_owned()]));
         assert_eq!(tests_of(text), expected);
     }
 
     #[test]
+    fn ids_in_a_test_count_for_it_and_not_for_the_next() {
+        let text = "#[test]\nfn first() {\n    // C7\n    let x = { 1 };\n    // B22 again\n}\n\n#[test]\nfn second() {\n}\n";
+        let expected = ["B22", "C7"].map(|id| (id.to_owned(), vec!["first".to_owned()]));
+        assert_eq!(tests_of(text), expected);
+    }
+
+    #[test]
+    fn ids_before_or_in_a_helper_count_for_nothing() {
+        let before = "// C7\nfn helper() {}\n\n#[test]\nfn test() {\n}\n";
+        assert_eq!(tests_of(before), []);
+        let within = "fn helper() {\n    // C7\n    work();\n}\n\n#[test]\nfn test() {\n}\n";
+        assert_eq!(tests_of(within), []);
+    }
+
+    #[test]
     fn ids_far_from_a_function_or_in_prose_count_for_nothing() {
-        let far = format!("// C7\n{}fn late() {{}}\n", "\n".repeat(LINES_BETWEEN + 1));
+        let far = format!("// C7\n{}#[test]\nfn late() {{}}\n", "\n".repeat(LINES_BETWEEN + 1));
         assert_eq!(tests_of(&far), []);
-        assert_eq!(tests_of("// Like C7 in prose\nfn other() {}\n"), []);
+        assert_eq!(tests_of("// Like C7 in prose\n#[test]\nfn other() {}\n"), []);
     }
 
     #[test]

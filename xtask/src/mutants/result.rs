@@ -2,6 +2,9 @@
 
 use serde_json::Value;
 
+/// The least share of changes that the tests have to notice, in percent.
+pub(super) const LEAST: usize = 90;
+
 /// The numbers of changes by their outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct MutationResult {
@@ -43,15 +46,20 @@ impl MutationResult {
         self.caught + self.missed
     }
 
+    /// Whether there are changes that the tests could notice, and they noticed enough of them.
+    pub(super) fn is_enough(&self) -> bool {
+        self.decided() > 0 && self.caught * 100 >= self.decided() * LEAST
+    }
+
     /// Renders one line.
     pub(super) fn render(&self, name: &str) -> String {
         let Self { caught, missed, timeouts, unviable } = self;
         let score = match self.decided() {
-            0 => "no change was made".to_owned(),
+            0 => "no change was tested".to_owned(),
             all => format!("{:.1} %", 100.0 * *caught as f64 / all as f64),
         };
         format!(
-            "{name:<8} {caught:>5} caught ({timeouts} by time), {missed:>4} missed, {unviable:>4} unviable: {score}\n"
+            "{name:<9} {caught:>5} caught ({timeouts} by time), {missed:>4} missed, {unviable:>4} unviable: {score}\n"
         )
     }
 }
@@ -71,5 +79,18 @@ mod tests {
         result.add(&result.clone());
         assert_eq!(result.decided(), 20);
         assert_eq!(MutationResult::parse("{}"), None);
+    }
+
+    #[test]
+    fn run_that_tested_no_change_is_never_enough() {
+        assert!(!MutationResult::default().is_enough());
+        let text = r#"{"missed":0,"caught":0,"timeout":0,"unviable":7}"#;
+        let unviable = MutationResult::parse(text).unwrap();
+        assert!(!unviable.is_enough());
+        assert!(unviable.render("rules").ends_with(": no change was tested\n"));
+        let text = r#"{"missed":1,"caught":9,"timeout":0,"unviable":0}"#;
+        assert!(MutationResult::parse(text).unwrap().is_enough());
+        let text = r#"{"missed":2,"caught":9,"timeout":0,"unviable":0}"#;
+        assert!(!MutationResult::parse(text).unwrap().is_enough());
     }
 }

@@ -1,6 +1,9 @@
 //! Tests of the comparison with accepted ratios.
 
-use super::{AcceptedRatios, RatioVerdict};
+use std::path::Path;
+
+use super::{AcceptedRatios, BaselineError, RatioVerdict};
+use crate::figure::FIGURES;
 
 #[test]
 fn ratio_fails_only_above_a_quarter_more_than_accepted() {
@@ -21,15 +24,33 @@ fn ratio_fails_only_above_a_quarter_more_than_accepted() {
 }
 
 #[test]
-fn written_ratios_are_read_again_and_a_missing_file_accepts_nothing() {
+fn written_ratios_are_read_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("baseline.json");
-    assert_eq!(AcceptedRatios::read(&path).unwrap().judge("call", 1.0), RatioVerdict::Unknown);
     let mut accepted = AcceptedRatios::default();
     accepted.insert("call", 3.456);
     accepted.write(&path).unwrap();
-    let read = AcceptedRatios::read(&path).unwrap();
+    let read = AcceptedRatios::read(&path, ["call"].into_iter()).unwrap();
     assert_eq!(read.judge("call", 3.0), RatioVerdict::Accepted { accepted: 3.46 });
     std::fs::write(&path, "{\"ratio\": {}}").unwrap();
-    assert!(AcceptedRatios::read(&path).is_err());
+    let error = AcceptedRatios::read(&path, ["call"].into_iter()).unwrap_err();
+    assert!(matches!(error, BaselineError::Unreadable(_)), "{error}");
+}
+
+#[test]
+fn missing_file_and_missing_figure_have_errors_that_say_how_to_accept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("baseline.json");
+    let missing = AcceptedRatios::read(&path, ["call"].into_iter()).unwrap_err().to_string();
+    assert!(missing.starts_with("nothing is accepted yet") && missing.contains("smoke --write"), "{missing}");
+    AcceptedRatios::default().write(&path).unwrap();
+    let incomplete = AcceptedRatios::read(&path, ["call"].into_iter()).unwrap_err().to_string();
+    assert!(incomplete.starts_with("no ratio is accepted for call\n"), "{incomplete}");
+}
+
+#[test]
+fn committed_file_names_every_figure() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../baseline.json");
+    let read = AcceptedRatios::read(&path, FIGURES.iter().map(|figure| figure.name));
+    read.unwrap_or_else(|error| panic!("{error}"));
 }

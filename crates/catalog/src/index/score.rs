@@ -82,7 +82,10 @@ impl SearchIndex {
         let is_match = |(_, score): &(u32, &DocumentScore)| score.total > 0.0 && score.required == required;
         let covered = |score: &DocumentScore| COVERAGE + (1.0 - COVERAGE) * score.matched / all;
         let numbered = (0_u32..).zip(&table.scores).filter(is_match);
-        numbered.map(|(document, score)| (document, score.total * covered(score))).collect()
+        let mut scores: Vec<(u32, f32)> =
+            numbered.map(|(document, score)| (document, score.total * covered(score))).collect();
+        self.lower_contradicted(wanted, &mut scores);
+        scores
     }
 
     /// Records for each document the best match of one word.

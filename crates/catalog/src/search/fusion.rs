@@ -1,7 +1,8 @@
 //! Fuses two rankings: by words, and by the meaning of word vectors.
 //!
-//! Each score is divided by the best of its ranking, and the two are added: both rankings count the same. Reciprocal
-//! ranks, which ignore how far apart two tools are, find less. The figures are in decision 065.
+//! Each score is divided by the best of its ranking, and the two are added: both rankings count the same. Where no tool
+//! is close in meaning the cosines are divided by the least one that finds a tool, so that they stay as weak as they
+//! are. Reciprocal ranks, which ignore how far apart two tools are, find less. The figures are in decision 065.
 
 /// The least cosine with which meaning alone finds a tool. Tools that answer a query rarely have less; most others do.
 pub(super) const LEAST_COSINE: f32 = 0.35;
@@ -10,7 +11,7 @@ pub(super) const LEAST_COSINE: f32 = 0.35;
 pub(super) fn fuse_scores(words: &[(u32, f32)], cosines: &[(u32, f32)]) -> Vec<(u32, f32)> {
     let best =
         |scores: &[(u32, f32)]| scores.iter().fold(f32::MIN_POSITIVE, |best, (_, score)| best.max(*score));
-    let (best_score, best_cosine) = (best(words), best(cosines));
+    let (best_score, best_cosine) = (best(words), best(cosines).max(LEAST_COSINE));
     let places = words.iter().chain(cosines).map(|(place, _)| *place as usize + 1).max().unwrap_or_default();
     let mut fused: Vec<Option<f32>> = vec![None; places];
     let shares = words.iter().map(|(place, score)| (*place, score / best_score));
@@ -26,6 +27,12 @@ pub(super) fn fuse_scores(words: &[(u32, f32)], cosines: &[(u32, f32)]) -> Vec<(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    // N10
+    #[test]
+    fn weak_cosines_stay_weak_although_they_are_the_best() {
+        assert_eq!(fuse_scores(&[(0, 1.0)], &[(1, LEAST_COSINE / 2.0)]), [(0, 1.0), (1, 0.5)]);
+    }
 
     // N10
     #[test]

@@ -70,6 +70,25 @@ fn match_in_the_name_ranks_before_match_in_the_description() {
     assert_eq!(found(&catalog, ""), Vec::<String>::new());
 }
 
+// N10
+#[test]
+fn tool_whose_verb_contradicts_the_query_ranks_below_an_otherwise_equal_one() {
+    let store = |name: &str| tool(name, "Works on a file of the store.");
+    let catalog =
+        catalog(&[("store", vec![store("delete_file"), store("inspect_file"), store("upload_file")])]);
+    assert_eq!(
+        found(&catalog, "upload a file"),
+        ["mcp__store__upload_file", "mcp__store__inspect_file", "mcp__store__delete_file"]
+    );
+    let created = found(&catalog, "create file");
+    assert_eq!(created.last().unwrap(), "mcp__store__delete_file", "{created:?}");
+    let removed = found(&catalog, "remove a file");
+    assert_eq!(
+        (removed[0].as_str(), removed[2].as_str()),
+        ("mcp__store__delete_file", "mcp__store__upload_file")
+    );
+}
+
 // N10 N11
 #[test]
 fn equal_matches_are_in_catalog_order() {

@@ -9,7 +9,7 @@ fn page_has_bounds_and_peers_in_tables_of_their_own_and_says_what_is_missing() {
     let figures = [
         json!({ "figure": "call of 100 B", "unit": "seconds", "limit": 1e-5, "mcparley": 1.5e-5, "ratio": 1.5,
             "promised": "≤ 1.6", "over": false }),
-        json!({ "figure": "`mcparley tools`, limit is `mcparley plan`", "unit": "seconds", "limit": 0.002,
+        json!({ "figure": "`mcparley tools`, 20 servers seen before", "unit": "seconds", "limit": 0.002,
             "mcparley": 0.004, "ratio": 2.0, "promised": "≤ 1.5", "over": true }),
         json!({ "figure": "`mcparley list`, 1 server, limit is mcporter", "unit": "seconds", "limit": 0.4,
             "mcparley": 0.01, "ratio": 0.025, "promised": "≤ 0.05", "over": false }),
@@ -24,7 +24,7 @@ fn page_has_bounds_and_peers_in_tables_of_their_own_and_says_what_is_missing() {
             "| figure | bound | mcparley | ratio | promised |",
             "|---|---|---|---|---|",
             "| call of 100 B | 10.0 µs | 15.0 µs | 1.50 | ≤ 1.6 |",
-            "| `mcparley tools`, limit is `mcparley plan` | 2.00 ms | 4.00 ms | 2.00 | ≤ 1.5, **missed** |",
+            "| `mcparley tools`, 20 servers seen before | 2.00 ms | 4.00 ms | 2.00 | ≤ 1.5, **missed** |",
             "| figure | other program | its figure | mcparley | ratio | promised |",
             "|---|---|---|---|---|---|",
             "| `mcparley list`, 1 server | mcporter | 400.00 ms | 10.00 ms | 0.025 | ≤ 0.05 |",
