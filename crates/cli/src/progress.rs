@@ -115,7 +115,7 @@ impl ProgressState {
         self.shown = true;
     }
 
-    fn clear(&mut self) {
+    fn clear_line(&mut self) {
         if self.shown {
             write_terminal(CLEAR);
             self.shown = false;

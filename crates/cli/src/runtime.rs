@@ -34,7 +34,7 @@ const FAREWELL: Duration = Duration::from_millis(50);
 ///
 /// # Errors
 /// [`CommandError::Signalled`] after a signal.
-pub(crate) fn run<T>(work: impl Future<Output = T>) -> Result<T, CommandError> {
+pub(crate) fn run_until_signal<T>(work: impl Future<Output = T>) -> Result<T, CommandError> {
     let signalled = watch_signals(&ALL)?;
     build_runtime()?.block_on(finish_or_cancel(signalled, work))
 }

@@ -304,7 +304,7 @@ impl Heartbeat {
             let is_available = *availability.borrow_and_update();
             self.pulse.note_availability(is_available);
             let sent = Instant::now();
-            if is_available && self.renew(is_first).await.is_ok() {
+            if is_available && self.renew_registration(is_first).await.is_ok() {
                 self.pulse.note_beat(sent);
                 is_first = false;
             }
@@ -321,7 +321,7 @@ impl Heartbeat {
         }
     }
 
-    async fn renew(&self, with_name: bool) -> Result<(), SharedStoreError> {
+    async fn renew_registration(&self, with_name: bool) -> Result<(), SharedStoreError> {
         let put = |key: String, ttl: Duration| StoreChange::Put {
             key,
             value: self.name.as_bytes().to_vec(),

@@ -162,7 +162,7 @@ impl ServerCopy {
 
     /// Starts the server and runs it until it ends, is idle, or `stop` resolves. Every client of the copy has
     /// seen the end when this returns.
-    pub(crate) async fn run(&self, stop: impl Future<Output = ()>) {
+    pub(crate) async fn run_until_stopped(&self, stop: impl Future<Output = ()>) {
         let stop = async {
             tokio::select! {
                 () = stop => {}

@@ -121,7 +121,7 @@ impl TaskJournal {
     ///
     /// # Errors
     /// A [`TaskStartError`]; the call must not be sent then.
-    pub(crate) fn begin(&self, request: &TaskRequest, now: SystemTime) -> Result<TaskRecord, TaskStartError> {
+    pub(crate) fn begin_task(&self, request: &TaskRequest, now: SystemTime) -> Result<TaskRecord, TaskStartError> {
         self.remove_expired(now);
         let task = TaskRecord {
             id: random_id()?,
@@ -151,7 +151,7 @@ impl TaskJournal {
     }
 
     /// Records the end of a call, on the disk first.
-    pub(crate) fn end(&self, id: &str, end: TaskEnd, now: SystemTime) {
+    pub(crate) fn end_task(&self, id: &str, end: TaskEnd, now: SystemTime) {
         let Some(mut task) = self.lock_state().tasks.get(id).cloned() else { return };
         let mut result = None;
         (task.state, task.error) = match end {
@@ -185,7 +185,7 @@ impl TaskJournal {
     }
 
     /// Removes a call that has ended; returns whether there was one.
-    pub(crate) fn remove(&self, id: &str) -> bool {
+    pub(crate) fn remove_task(&self, id: &str) -> bool {
         let mut state = self.lock_state();
         let is_over = state.tasks.get(id).is_some_and(|task| task.state != TaskState::Running);
         if is_over {
@@ -197,7 +197,7 @@ impl TaskJournal {
     }
 
     /// All calls, newest first.
-    pub(crate) fn list(&self, now: SystemTime) -> TaskList {
+    pub(crate) fn list_tasks(&self, now: SystemTime) -> TaskList {
         self.remove_expired(now);
         let state = self.lock_state();
         let mut tasks: Vec<_> = state.tasks.values().cloned().collect();
@@ -206,7 +206,7 @@ impl TaskJournal {
     }
 
     /// The call with this id, and its result.
-    pub(crate) fn find(&self, id: &str, now: SystemTime) -> Option<StoredTask> {
+    pub(crate) fn find_task(&self, id: &str, now: SystemTime) -> Option<StoredTask> {
         self.remove_expired(now);
         let mut task = self.lock_state().tasks.get(id)?.clone();
         if task.state != TaskState::Completed {

@@ -68,7 +68,7 @@ impl TraceExporter {
         let resource = resource(&settings.service_name, &random_id());
         let exporter = ExportLoop { settings, network, resource, spans, stopped, outage: Outage::new(warn) };
         thread::Builder::new().name("telemetry".to_owned()).spawn(move || {
-            runtime.block_on(exporter.run());
+            runtime.block_on(exporter.export_batches());
             // The receiver is gone if the program did not wait any longer.
             let _late = end.send(());
         })?;
@@ -77,7 +77,7 @@ impl TraceExporter {
     }
 
     /// Sends the spans that are left, for two seconds at most.
-    pub(crate) fn finish(self) {
+    pub(crate) fn flush_spans(self) {
         self.stop.send_replace(true);
         // What is not sent by now is lost: the program ends in time in any case.
         let _late = self.done.recv_timeout(TRACE_FLUSH_TIME);
@@ -95,7 +95,7 @@ struct ExportLoop<W> {
 }
 
 impl<W: Fn(String)> ExportLoop<W> {
-    async fn run(mut self) {
+    async fn export_batches(mut self) {
         while let Some(batch) = self.next_batch().await {
             let taken = self.send_with_retries(&batch).await;
             match taken {

@@ -117,7 +117,7 @@ impl<'s> ToolSchema<'s> {
     }
 
     /// This subschema, its references and its alternatives, merged into one list.
-    fn parts(self) -> Vec<&'s Map<String, Value>> {
+    fn collect_parts(self) -> Vec<&'s Map<String, Value>> {
         let mut found: Vec<&'s Map<String, Value>> = Vec::new();
         let mut waiting = vec![self.here];
         while let Some(here) = waiting.pop() {

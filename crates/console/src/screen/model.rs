@@ -111,7 +111,7 @@ impl ScreenModel {
     }
 
     /// The server under the cursor.
-    pub(super) fn selected(&self) -> Option<&ServerRow> {
+    pub(super) fn selected_row(&self) -> Option<&ServerRow> {
         self.list.selected()
     }
 

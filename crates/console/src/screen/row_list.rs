@@ -50,11 +50,11 @@ impl RowList {
     pub(super) fn set_rows(&mut self, rows: Vec<ServerRow>) {
         let selected = self.selected().map(|row| row.id.clone());
         self.rows = rows;
-        self.arrange(selected.as_ref());
+        self.arrange_rows(selected.as_ref());
     }
 
     /// The server under the cursor.
-    pub(super) fn selected(&self) -> Option<&ServerRow> {
+    pub(super) fn selected_row(&self) -> Option<&ServerRow> {
         self.visible_row(self.cursor.index)
     }
 
@@ -96,17 +96,17 @@ impl RowList {
     pub(super) fn sort_by_next_key(&mut self) {
         let selected = self.selected().map(|row| row.id.clone());
         self.sort = self.sort.next();
-        self.arrange(selected.as_ref());
+        self.arrange_rows(selected.as_ref());
     }
 
     /// Shows only the rows that contain the text; the cursor stays on its server if that is one of them.
     pub(super) fn set_filter(&mut self, filter: &str) {
         let selected = self.selected().map(|row| row.id.clone());
         filter.clone_into(&mut self.filter);
-        self.arrange(selected.as_ref());
+        self.arrange_rows(selected.as_ref());
     }
 
-    fn arrange(&mut self, selected: Option<&RowId>) {
+    fn arrange_rows(&mut self, selected: Option<&RowId>) {
         let (rows, filter) = (&self.rows, self.filter.to_lowercase());
         let is_left = |index: &usize| rows.get(*index).is_some_and(|row| row.matches(&filter));
         self.order = (0..rows.len()).filter(|index| filter.is_empty() || is_left(index)).collect();

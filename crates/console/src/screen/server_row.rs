@@ -129,7 +129,7 @@ impl ServerRow {
     }
 
     /// Whether the row contains the text of a filter, which is in lowercase.
-    pub(super) fn matches(&self, filter: &str) -> bool {
+    pub(super) fn matches_filter(&self, filter: &str) -> bool {
         let contains = |text: &str| text.to_lowercase().contains(filter);
         contains(&self.name)
             || contains(self.scope)

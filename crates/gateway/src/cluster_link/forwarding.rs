@@ -128,7 +128,7 @@ impl ClusterLink {
 }
 
 impl RequestAtOwner {
-    async fn send(
+    async fn send_to_owner(
         link: &Arc<ClusterLink>,
         owner: InstanceId,
         waiting: WaitingRequest,

@@ -93,6 +93,6 @@ impl GatewaySession {
     }
 }
 
-fn decode<T: DeserializeOwned>(values: &HashMap<String, Vec<u8>>, field: &str) -> Option<T> {
+fn decode_field<T: DeserializeOwned>(values: &HashMap<String, Vec<u8>>, field: &str) -> Option<T> {
     serde_json::from_slice(values.get(field)?).ok()
 }

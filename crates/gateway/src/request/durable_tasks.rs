@@ -128,14 +128,14 @@ impl GatewaySession {
                 match (durable.cancel_task(id).await, is_new) {
                     (Ok(task), false) => serialize_result(&to_old_task(&task, client_id)),
                     // The extension acknowledges the wish, also if the call has just ended.
-                    (Ok(_) | Err(DurableCallError::NotRunning), true) => acknowledge(),
+                    (Ok(_) | Err(DurableCallError::NotRunning), true) => acknowledge_request(),
                     (Err(error), _) => Err(durable_error(&error)),
                 }
             }
             // A durable call asks no questions, so there is nothing to answer.
             _ => {
                 self.find_owned_task(&*durable, id, false).await?;
-                acknowledge()
+                acknowledge_request()
             }
         }
     }
@@ -298,7 +298,7 @@ fn parse_ttl(task: &RawJson) -> Option<Duration> {
     task.decode::<TaskWish>().ok()?.ttl.map(Duration::from_millis)
 }
 
-fn acknowledge() -> Result<RawJson, RpcError> {
+fn acknowledge_request() -> Result<RawJson, RpcError> {
     serialize_result(&json!({ "resultType": "complete", "_meta": result_meta() }))
 }
 

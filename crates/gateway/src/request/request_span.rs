@@ -32,7 +32,7 @@ const UNKNOWN: &str = "unknown";
 
 impl RequestedTool {
     /// The server of the tool, and the tool by the name that clients see; `None` if it is not in the view.
-    fn find(&self) -> Option<(String, &str)> {
+    fn find_in_view(&self) -> Option<(String, &str)> {
         let view = self.session.shared.gateway.view();
         let entry = view.find_tool(&self.name)?;
         let server = entry.server().map_or_else(|| "mcparley".to_owned(), ToString::to_string);
@@ -47,7 +47,7 @@ impl RequestedTool {
 
 impl TraceHeaders {
     /// Reads the headers, if spans are collected.
-    pub(crate) fn read(headers: &HeaderMap) -> Self {
+    pub(crate) fn from_headers(headers: &HeaderMap) -> Self {
         let text = |name: &str| {
             let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
             let values: Vec<&str> = values.collect();

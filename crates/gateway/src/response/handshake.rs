@@ -26,7 +26,7 @@ pub(crate) fn result_meta() -> Value {
 
 /// The capabilities of the gateway: those of all servers together; in transparent mode those of the server.
 /// Log messages outside of requests are forwarded in the old era only.
-fn capabilities(view: &View, offer: TaskOffer) -> Value {
+fn describe_capabilities(view: &View, offer: TaskOffer) -> Value {
     let own = view.servers.first().filter(|_| view.mode.is_transparent());
     if let Some((server, about)) = own.and_then(|server| Some((server, server.about.as_ref()?))) {
         return carried_capabilities(server, &about.capabilities, offer);
@@ -167,7 +167,7 @@ pub(crate) fn negotiate_version(params: Option<&RawJson>) -> Result<Caller, RpcE
 pub(crate) fn initialize_result(caller: &Caller, view: &View, instructions: Option<&str>) -> Value {
     let mut result = json!({
         "protocolVersion": caller.spoken.version().as_str(),
-        "capabilities": capabilities(view, if caller.has_old_tasks() { TaskOffer::Old } else { TaskOffer::None }),
+        "capabilities": describe_capabilities(view, if caller.has_old_tasks() { TaskOffer::Old } else { TaskOffer::None }),
         "serverInfo": shown_server_info(view),
     });
     if let Some(instructions) = instructions {
@@ -181,7 +181,7 @@ pub(crate) fn discover_result(view: &View, instructions: Option<&str>) -> Value 
     let mut result = json!({
         "resultType": "complete",
         "supportedVersions": supported_versions(),
-        "capabilities": capabilities(view, TaskOffer::Extension),
+        "capabilities": describe_capabilities(view, TaskOffer::Extension),
         "ttlMs": milliseconds(SERVED_LIST_FRESH),
         "cacheScope": "private",
         "_meta": { "io.modelcontextprotocol/serverInfo": shown_server_info(view) },

@@ -54,7 +54,7 @@ impl PageCursor {
         Some(Self { index: u32::from_le_bytes(*index), last: last.try_into().ok()? })
     }
 
-    fn encode(self, kind: ListKind, mode: &GatewayMode) -> String {
+    fn to_base64(self, kind: ListKind, mode: &GatewayMode) -> String {
         let mut bytes = cursor_head(kind, mode).to_vec();
         bytes.extend(self.index.to_le_bytes());
         bytes.extend(self.last);

@@ -51,7 +51,7 @@ impl ListKind {
         }
     }
 
-    fn items(self, surface: &Surface) -> &[RawJson] {
+    fn surface_items(self, surface: &Surface) -> &[RawJson] {
         match self {
             Self::Tools => &[],
             Self::Prompts => &surface.prompts,
@@ -62,7 +62,7 @@ impl ListKind {
     }
 
     /// The member with the address of an item.
-    fn address(self) -> &'static str {
+    fn address_member(self) -> &'static str {
         if self == Self::Templates { "uriTemplate" } else { "uri" }
     }
 }

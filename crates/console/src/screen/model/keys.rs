@@ -74,11 +74,11 @@ impl ScreenModel {
                 None => self.switch_server(),
             },
             KeyCode::Char('r') => match &row.state {
-                RowState::Disabled { .. } => self.refuse("is disabled; press e to enable it"),
+                RowState::Disabled { .. } => self.refuse_key("is disabled; press e to enable it"),
                 RowState::NeedsApproval { .. } | RowState::Rejected { .. } => {
-                    self.refuse("is not approved; press a to look at it")
+                    self.refuse_key("is not approved; press a to look at it")
                 }
-                RowState::Unusable { .. } => self.refuse("cannot run; the page Errors says why"),
+                RowState::Unusable { .. } => self.refuse_key("cannot run; the page Errors says why"),
                 RowState::Connected
                 | RowState::Connecting { .. }
                 | RowState::Reconnecting { .. }
@@ -91,7 +91,7 @@ impl ScreenModel {
                 RowState::NeedsApproval { .. } | RowState::Rejected { .. } => {
                     Some(ScreenCommand::ShowApproval(row.id.clone()))
                 }
-                _ => self.refuse("needs no approval"),
+                _ => self.refuse_key("needs no approval"),
             },
             _ => None,
         }
@@ -201,7 +201,7 @@ impl ScreenModel {
     }
 
     /// Moves the focus to the detail, or opens the row under its cursor.
-    fn open(&mut self) -> Option<ScreenCommand> {
+    fn open_selection(&mut self) -> Option<ScreenCommand> {
         match self.focus {
             Focus::Servers if self.selected().is_some() => self.focus = Focus::Detail,
             Focus::Servers => {}
@@ -241,9 +241,9 @@ impl ScreenModel {
         let on = match &row.state {
             RowState::Disabled { .. } => true,
             RowState::NeedsApproval { .. } | RowState::Rejected { .. } => {
-                return self.refuse("is not approved; press a to look at it");
+                return self.refuse_key("is not approved; press a to look at it");
             }
-            RowState::Unusable { .. } => return self.refuse("cannot run; the page Errors says why"),
+            RowState::Unusable { .. } => return self.refuse_key("cannot run; the page Errors says why"),
             RowState::Connected
             | RowState::Connecting { .. }
             | RowState::Reconnecting { .. }
@@ -256,7 +256,7 @@ impl ScreenModel {
     }
 
     /// Says why a key does nothing.
-    fn refuse(&mut self, reason: &str) -> Option<ScreenCommand> {
+    fn refuse_key(&mut self, reason: &str) -> Option<ScreenCommand> {
         self.message = self.selected().map(|row| format!("{} {reason}", row.name));
         None
     }
