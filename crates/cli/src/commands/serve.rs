@@ -96,12 +96,12 @@ fn build_host(
     loaded: &LoadedConfig,
     out: &mut TerminalOutput,
 ) -> HostBuilder {
-    let organisation = connectors::find_organization(context, loaded).unwrap_or_else(|error| {
+    let organization = connectors::find_organization(context, loaded).unwrap_or_else(|error| {
         out.warn(&error.to_string());
         None
     });
     let host = HostBuilder::new(&context.paths, loaded.clone()).watch_files(&context.run_options);
-    let host = host.organization(organisation).entry_point("serve").daemon(context.daemon());
+    let host = host.organization(organization).entry_point("serve").daemon(context.daemon());
     let host = if args.gateway_mode().for_model { host } else { host.without_result_limit() };
     let host = if args.doors.ui { host.count_calls() } else { host };
     let chosen: Vec<&String> = args.only.iter().chain(&args.one).collect();
