@@ -23,6 +23,7 @@ pub use key::{Algorithm, KeyError, SigningKey};
 
 /// The reason why signing failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SignError {
     /// The system returned no random numbers.
     #[error("the system returned no random numbers")]

@@ -18,6 +18,7 @@ pub struct AuthorizationResponse {
 
 /// The reason why a text is no authorization response.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum AuthorizationResponseError {
     /// The address exceeds the size limit.
     #[error("it is longer than {limit} bytes")]

@@ -19,6 +19,7 @@ const JWT_BEARER: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer
 
 /// The reason why a client cannot authenticate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ClientAuthError {
     /// The method needs a secret, and there is none.
     #[error("the client has no secret")]

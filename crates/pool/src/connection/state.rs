@@ -29,6 +29,7 @@ pub struct State {
 
 /// The status of a server.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum ServerStatus {
     /// Not connected; it connects on demand.
     Dormant,
@@ -116,6 +117,7 @@ impl ServerStatus {
 
 /// The reason a server cannot be used now.
 #[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Unavailable {
     /// The connection attempt failed.
     #[error("{0}")]

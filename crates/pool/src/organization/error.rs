@@ -7,6 +7,7 @@ use mcparley_wire::Failure;
 
 /// Error of the connector catalog, or of one connector.
 #[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConnectorError {
     /// The catalog of an embedding program is not available.
     #[error("the connectors could not be fetched: {reason}")]
