@@ -227,7 +227,8 @@ impl HostBuilder {
         self.in_process_handler(&name, Arc::new(server))
     }
 
-    /// Adds a server inside this program whose MCP requests are answered by the given handler.
+    /// Adds a server inside this program whose MCP requests are answered by the given handler; an example is in
+    /// [`protocol`](crate::protocol).
     #[must_use]
     pub fn in_process_handler(mut self, name: &str, handler: Arc<dyn Handler>) -> Self {
         self.in_process_servers.push((name.to_owned(), handler));
