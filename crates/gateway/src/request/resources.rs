@@ -1,7 +1,7 @@
 //! Answers `resources/read`, `resources/directory/read`, `completion/complete` and `skills/get`: routed by
 //! address or name.
 
-use mcparley_wire::{INVALID_PARAMS, METHOD_NOT_FOUND, RawJson, RequestParams, RpcError};
+use mcparley_wire::{INVALID_PARAMS, METHOD_NOT_FOUND, ProtocolVersion, RawJson, RequestParams, RpcError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -10,9 +10,6 @@ use crate::request::relay::RelayedRequest;
 use crate::response::era::{RESOURCE_NOT_FOUND, ResultForm, ResultFreshness};
 use crate::session::GatewaySession;
 use crate::view::address::is_user_interface;
-
-/// The revision that introduced `context` in completions.
-const COMPLETION_CONTEXT: &str = "2025-06-18";
 
 impl GatewaySession {
     /// Answers `resources/read`.
@@ -113,7 +110,8 @@ impl GatewaySession {
             uri: Option<String>,
         }
         let invalid = |reason: &str| RpcError::new(INVALID_PARAMS, reason);
-        let (Some(reference), Some(argument)) = (find_member(params, "ref"), find_member(params, "argument")) else {
+        let (Some(reference), Some(argument)) = (find_member(params, "ref"), find_member(params, "argument"))
+        else {
             return Err(invalid("`ref` and `argument` are required"));
         };
         let wanted: CompletionRef = reference.decode().map_err(|_| invalid("`ref` is invalid"))?;
@@ -134,7 +132,7 @@ impl GatewaySession {
             return Err(RpcError::new(METHOD_NOT_FOUND, "the server does not offer completion"));
         }
         let sent = RequestParams::new().with_member("ref", &target).with_raw("argument", &argument);
-        let knows_context = server.version.is_none_or(|version| version.as_str() >= COMPLETION_CONTEXT);
+        let knows_context = server.version.is_none_or(ProtocolVersion::has_completion_context);
         let sent = match find_member(params, "context").filter(|_| knows_context) {
             Some(context) => sent.with_raw("context", &context),
             None => sent,
