@@ -1,6 +1,7 @@
 //! The handshake with a client, in the form of its era.
 
 use mcparley::model::limits::SERVED_LIST_FRESH;
+use mcparley_model::time::whole_milliseconds;
 use mcparley_wire::{INVALID_PARAMS, ProtocolVersion, RawJson, RpcError};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -182,7 +183,7 @@ pub(crate) fn discover_result(view: &View, instructions: Option<&str>) -> Value 
         "resultType": "complete",
         "supportedVersions": supported_versions(),
         "capabilities": describe_capabilities(view, TaskOffer::Extension),
-        "ttlMs": milliseconds(SERVED_LIST_FRESH),
+        "ttlMs": whole_milliseconds(SERVED_LIST_FRESH),
         "cacheScope": "private",
         "_meta": { "io.modelcontextprotocol/serverInfo": shown_server_info(view) },
     });
@@ -190,9 +191,4 @@ pub(crate) fn discover_result(view: &View, instructions: Option<&str>) -> Value 
         result["instructions"] = json!(instructions);
     }
     result
-}
-
-/// A duration in milliseconds, the unit of the protocol.
-pub(crate) fn milliseconds(time: std::time::Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
