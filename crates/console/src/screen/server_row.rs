@@ -101,7 +101,7 @@ impl ServerRow {
     }
 
     fn with_connection(self, server: &HostServer) -> Self {
-        let took = server.state.took;
+        let took = server.state.connect_time;
         Self {
             state: RowState::from_connection(&server.state.status),
             tools: server.state.surface.tools.len(),
