@@ -8,7 +8,6 @@ mod doors;
 mod streams;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use mcparley::catalog::Budget;
 use mcparley::config::{LoadedConfig, StartPolicy};
@@ -26,11 +25,8 @@ use crate::context::{Context, stdin_is_terminal};
 use crate::error::{CommandError, DaemonCommandError, DoorSetupError, UnavailableError};
 use crate::exit;
 use crate::out::TerminalOutput;
-use crate::runtime;
+use crate::runtime::{self, CANCEL_FLUSH_TIME};
 pub(super) use denials::DenialPrinter;
-
-/// The time for cancellation messages to reach servers before they are stopped.
-const FAREWELL: Duration = Duration::from_millis(50);
 
 pub(super) fn run(
     args: &ServeArgs,
@@ -75,7 +71,7 @@ pub(super) fn run(
         // If the client leaves early, pending lists are still fetched into the cache for the next client. A
         // signal cancels it.
         let _settled = host.wait_until_ready(FETCH_GRACE).await;
-        tokio::time::sleep(FAREWELL).await;
+        tokio::time::sleep(CANCEL_FLUSH_TIME).await;
         Ok(exit::OK)
     })
 }
