@@ -42,7 +42,7 @@ impl ActionRunner {
     /// Executes a command, and reports its outcome.
     pub(super) async fn execute(self, command: ScreenCommand) {
         let outcome = match command {
-            ScreenCommand::Reconnect(server) => self.reconnect(&server).await,
+            ScreenCommand::Reconnect(server) => self.reconnect_configured(&server).await,
             ScreenCommand::SwitchServer { server, on, is_configured } => {
                 self.switch_server(&server, on, is_configured).await
             }
@@ -51,7 +51,9 @@ impl ActionRunner {
             ScreenCommand::OpenPage { page, .. } => self.open_page(&page).await,
             ScreenCommand::ShowApproval(id) => approval_popup(&self.host.loaded_config(), &id)
                 .map_or_else(ActionOutcome::Message, ActionOutcome::Show),
-            ScreenCommand::Approve { server, definition } => self.approve(&server, &definition).await,
+            ScreenCommand::Approve { server, definition } => {
+                self.approve_definition(&server, &definition).await
+            }
             ScreenCommand::Quit | ScreenCommand::ReadDetail => return,
         };
         self.report_outcome(outcome).await;

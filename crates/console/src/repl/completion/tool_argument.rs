@@ -25,9 +25,9 @@ pub(super) fn argument_candidates(schema: &Value, given: &[String], current: &st
         true => missing
             .filter_map(|hint| Candidate::whole(&format!("--{}", hint.name), &describe_argument(hint)))
             .collect(),
-        false => {
-            missing.filter_map(|hint| Candidate::part(&format!("{}=", hint.name), &describe_argument(hint))).collect()
-        }
+        false => missing
+            .filter_map(|hint| Candidate::part(&format!("{}=", hint.name), &describe_argument(hint)))
+            .collect(),
     }
 }
 

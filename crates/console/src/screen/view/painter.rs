@@ -41,22 +41,22 @@ impl<'b> Painter<'b> {
     pub(super) fn draw_split_line(&mut self, area: Rect, text: &str, remark: &str, style: Style) {
         let (whole, wanted) = (usize::from(area.width), width_of(remark));
         if wanted == 0 {
-            self.text(area, text, style);
+            self.draw_text(area, text, style);
             return;
         }
         let left = whole.saturating_sub(width_of(text) + GAP);
         let room = wanted.min(left.max(whole / 2));
         let start = u16::try_from(whole.saturating_sub(room)).unwrap_or(u16::MAX);
         let before = start.saturating_sub(GAP as u16);
-        self.text(Rect { width: before, ..area }, text, style);
+        self.draw_text(Rect { width: before, ..area }, text, style);
         let end = Rect { x: area.x.saturating_add(start), width: area.width - start, ..area };
-        self.text(end, remark, style);
+        self.draw_text(end, remark, style);
     }
 
     /// Draws a line through an area.
     pub(super) fn draw_line(&mut self, area: Rect) {
         let line = "─".repeat(usize::from(area.width));
-        self.text(area, &line, self.theme.faint());
+        self.draw_text(area, &line, self.theme.faint());
     }
 
     /// Changes the style of an area.
