@@ -283,7 +283,7 @@ fn setup_code(error: &SetupError) -> NamedExitCode {
         | SetupError::GatewayNameTaken { .. }
         | SetupError::ChangedMeanwhile { .. } => exit::CONFLICT,
         SetupError::NotConnected { .. } => exit::NOT_FOUND,
-        SetupError::BrokenRecord { .. } => exit::FILE,
+        _ => exit::FILE,
     }
 }
 

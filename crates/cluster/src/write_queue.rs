@@ -68,7 +68,7 @@ impl WriteQueue {
 
     /// Waits until all changes are applied.
     pub(crate) async fn wait_until_empty(&self) {
-        while self.waiting() > 0 {
+        while self.waiting_count() > 0 {
             tokio::time::sleep(EMPTY_INTERVAL).await;
         }
     }

@@ -108,7 +108,7 @@ pub(crate) struct CopySetup<'s> {
 }
 
 impl ServerCopy {
-    /// Starts the host of a copy; the server itself starts with [`ServerCopy::run`].
+    /// Starts the host of a copy; the server itself starts with [`ServerCopy::run_until_stopped`].
     pub(crate) fn new(setup: CopySetup<'_>) -> Arc<Self> {
         let CopySetup { number, request, launch, creator, offer, reasons, pool, folder } = setup;
         let AttachRequest { server, signature, era, message_limit, idle_ms, roots, .. } = request;

@@ -50,7 +50,7 @@ impl TaskRunner {
         let client = shared.count_client();
         let (shared, journal, facts) = (Arc::clone(shared), Arc::clone(&self.journal), Arc::new(facts));
         let starting = tokio::task::spawn_blocking(move || {
-            let task = journal.begin(&request, SystemTime::now())?;
+            let task = journal.begin_task(&request, SystemTime::now())?;
             let id = task.id.clone();
             let (stop, stopped) = oneshot::channel();
             let runner = Arc::clone(&shared);
@@ -93,7 +93,7 @@ impl TaskRunner {
         self.lock_state().stops.remove(&id);
         let journal = Arc::clone(&self.journal);
         // The work cannot panic: a result that is not stored is recorded as such.
-        let _done = tokio::task::spawn_blocking(move || journal.end(&id, end, SystemTime::now())).await;
+        let _done = tokio::task::spawn_blocking(move || journal.end_task(&id, end, SystemTime::now())).await;
     }
 
     /// Cancels a running call, and returns it once it has ended; `None` if there is no such call.
@@ -104,17 +104,17 @@ impl TaskRunner {
             let _ended = stop.send(TaskEnd::Cancelled);
         }
         self.journal.wait_until_ended(id).await;
-        self.journal.find(id, SystemTime::now()).map(|stored| stored.task)
+        self.journal.find_task(id, SystemTime::now()).map(|stored| stored.task)
     }
 
     /// Removes a call that has ended, with its result.
     pub(crate) fn remove_task(&self, id: &str) -> bool {
-        self.journal.remove(id)
+        self.journal.remove_task(id)
     }
 
     /// All calls, newest first.
     pub(crate) fn list_tasks(&self) -> TaskList {
-        self.journal.list(SystemTime::now())
+        self.journal.list_tasks(SystemTime::now())
     }
 
     /// One call with its result. A running one is waited for, for a moment, if `wait` is set.
@@ -123,12 +123,12 @@ impl TaskRunner {
             // The caller asks again.
             let _running = tokio::time::timeout(DURABLE_POLL_TIME, self.journal.wait_until_ended(id)).await;
         }
-        self.journal.find(id, SystemTime::now())
+        self.journal.find_task(id, SystemTime::now())
     }
 
     /// The number of running calls.
     pub(crate) fn running_count(&self) -> usize {
-        let tasks = self.journal.list(SystemTime::now()).tasks;
+        let tasks = self.journal.list_tasks(SystemTime::now()).tasks;
         tasks.iter().filter(|task| task.state == TaskState::Running).count()
     }
 

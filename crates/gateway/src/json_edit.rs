@@ -62,7 +62,7 @@ impl<'j> JsonEdit<'j> {
         let mut is_first = true;
         let mut before = object.find('{').map_or(0, |brace| brace + 1);
         let Some(Range { start, .. }) = self.range_of(object) else { return true };
-        for (name, value) in members.list() {
+        for (name, value) in members.list_members() {
             let Some(end) = self.range_of(value).map(|range| range.end - start) else { return true };
             if !is_removed(name) {
                 is_first = false;
@@ -142,12 +142,12 @@ pub(crate) trait MemberList {
 
     /// Whether there are members.
     fn has_members(&self) -> bool {
-        self.list().next().is_some()
+        self.list_members().next().is_some()
     }
 
     /// The value of a member.
     fn find_member(&self, name: &str) -> Option<&str> {
-        self.list().find(|(key, _)| *key == name).map(|(_, value)| value)
+        self.list_members().find(|(key, _)| *key == name).map(|(_, value)| value)
     }
 }
 

@@ -118,9 +118,10 @@ impl Subscriber for SpanCollector {
         };
         let number = self.next.fetch_add(1, Ordering::Relaxed).max(1);
         let mut table = self.lock_table(number);
-        match table.len() < TRACE_OPEN_SPANS / TABLES {
-            true => drop(table.insert(number, open)),
-            false => self.queue.count_dropped(),
+        if table.len() < TRACE_OPEN_SPANS / TABLES {
+            drop(table.insert(number, open))
+        } else {
+            self.queue.count_dropped()
         }
         Id::from_u64(number)
     }

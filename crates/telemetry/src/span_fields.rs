@@ -74,7 +74,10 @@ impl Visit for FieldCollector {
             TRACEPARENT => self.traceparent = Some(value.chars().take(TRACE_STATE_BYTES).collect()),
             // One that is too long is left out by the parser: half of it would be wrong.
             TRACESTATE => self.tracestate = Some(value.chars().take(TRACE_STATE_BYTES + 1).collect()),
-            _ => self.add_attribute(field, AttributeValue::Text(value.chars().take(TRACE_ATTRIBUTE_CHARS).collect())),
+            _ => self.add_attribute(
+                field,
+                AttributeValue::Text(value.chars().take(TRACE_ATTRIBUTE_CHARS).collect()),
+            ),
         }
     }
 

@@ -94,7 +94,7 @@ impl ClusterLink {
             method: request.method.to_owned(),
             params: request.params.map(raw).transpose()?,
         });
-        RequestAtOwner::send(self, request.owner, waiting, &message).await
+        RequestAtOwner::send_to_owner(self, request.owner, waiting, &message).await
     }
 
     /// Resumes a stream at its owner. `None` if the owner is gone.
@@ -115,7 +115,7 @@ impl ClusterLink {
             stream: stream.stream,
             after: stream.after,
         });
-        let mut at_owner = RequestAtOwner::send(self, stream.owner, waiting, &message).await?;
+        let mut at_owner = RequestAtOwner::send_to_owner(self, stream.owner, waiting, &message).await?;
         match at_owner.next_sign().await? {
             OwnerSign::Reply(OwnerReply::Accepted) => Ok(Some(at_owner)),
             OwnerSign::Reply(_) => {

@@ -73,21 +73,21 @@ impl GatewaySession {
     }
 
     async fn apply_values(&self, values: &HashMap<String, Vec<u8>>) {
-        let level = decode::<String>(values, LEVEL).and_then(|level| level.parse::<LogLevel>().ok());
+        let level = decode_field::<String>(values, LEVEL).and_then(|level| level.parse::<LogLevel>().ok());
         if let Some(level) = level {
             self.apply_log_level(level);
         }
-        if let Some(roots) = decode::<Vec<Root>>(values, ROOTS) {
+        if let Some(roots) = decode_field::<Vec<Root>>(values, ROOTS) {
             self.shared.gateway.roots.store_roots(self.shared.number, roots);
             self.shared.roots.awaited.send_replace(false);
         }
-        if let Some(found) = decode::<Vec<String>>(values, FOUND) {
+        if let Some(found) = decode_field::<Vec<String>>(values, FOUND) {
             self.shared.listing.add_found(found);
         }
-        if decode::<bool>(values, LISTED).is_some() {
+        if decode_field::<bool>(values, LISTED).is_some() {
             self.shared.listing.assumed.notify_one();
         }
-        if let Some(uris) = decode::<Vec<String>>(values, SUBSCRIPTIONS) {
+        if let Some(uris) = decode_field::<Vec<String>>(values, SUBSCRIPTIONS) {
             self.apply_subscriptions(uris).await;
         }
     }

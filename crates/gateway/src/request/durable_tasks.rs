@@ -13,6 +13,7 @@ use mcparley::Call;
 use mcparley::call::DetachError;
 use mcparley::model::limits::DURABLE_POLL_INTERVAL;
 use mcparley::model::name::ServerName;
+use mcparley::model::time::whole_milliseconds;
 use mcparley::model::tool::TaskSupport;
 use mcparley_wire::{INTERNAL, INVALID_PARAMS, ProtocolVersion, RawJson, RpcError};
 use serde::Deserialize;
@@ -25,7 +26,7 @@ use crate::gateway::Gateway;
 use crate::request::call_request::CallRequest;
 use crate::response::era::{ResultForm, ResultFreshness};
 use crate::response::extension_task::{TaskDetail, to_created_result, to_poll_result};
-use crate::response::handshake::{has_task_extension, milliseconds, old_tasks, result_meta};
+use crate::response::handshake::{has_task_extension, old_tasks, result_meta};
 use crate::response::serialize_result;
 use crate::session::GatewaySession;
 use crate::session::running_call::CallEnd;
@@ -204,7 +205,7 @@ impl DurableStart {
         let call = match prepared {
             Ok(call) => call,
             Err(DetachError::Call(error)) => return CallEnd::Call(Box::new(Err(error))),
-            Err(error @ DetachError::NotLocal { .. }) => {
+            Err(error) => {
                 return CallEnd::Request(Err(RpcError::new(INVALID_PARAMS, &error.to_string())));
             }
         };
@@ -241,7 +242,7 @@ fn to_old_task(task: &DurableTask, id: &str) -> Value {
     };
     let mut form = task_members(task, id, status);
     form.insert("ttl".to_owned(), json!(task.ttl_ms));
-    form.insert("pollInterval".to_owned(), json!(milliseconds(DURABLE_POLL_INTERVAL)));
+    form.insert("pollInterval".to_owned(), json!(whole_milliseconds(DURABLE_POLL_INTERVAL)));
     form.into()
 }
 
@@ -249,7 +250,7 @@ fn to_old_task(task: &DurableTask, id: &str) -> Value {
 fn to_new_task(task: &DurableTask, id: &str) -> Map<String, Value> {
     let mut form = task_members(task, id, status_of(task.state));
     form.insert("ttlMs".to_owned(), json!(task.ttl_ms));
-    form.insert("pollIntervalMs".to_owned(), json!(milliseconds(DURABLE_POLL_INTERVAL)));
+    form.insert("pollIntervalMs".to_owned(), json!(whole_milliseconds(DURABLE_POLL_INTERVAL)));
     form
 }
 

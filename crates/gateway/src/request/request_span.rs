@@ -39,15 +39,15 @@ impl RequestedTool {
         Some((server, &self.name))
     }
 
-    /// Like [`RequestedTool::find`], with a name for all tools that are not in the view.
+    /// Like [`RequestedTool::find_in_view`], with a name for all tools that are not in the view.
     pub(crate) fn find_or_unknown(&self) -> (String, &str) {
-        self.find().unwrap_or_else(|| (UNKNOWN.to_owned(), UNKNOWN))
+        self.find_in_view().unwrap_or_else(|| (UNKNOWN.to_owned(), UNKNOWN))
     }
 }
 
 impl TraceHeaders {
     /// Reads the headers, if spans are collected.
-    pub(crate) fn from_headers(headers: &HeaderMap) -> Self {
+    pub(crate) fn read(headers: &HeaderMap) -> Self {
         let text = |name: &str| {
             let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
             let values: Vec<&str> = values.collect();
@@ -72,7 +72,7 @@ impl GatewaySession {
         let Some(span) = span else { return answer };
         Box::pin(async move {
             let outcome = SpanOutcome::new(&span);
-            if let Some((server, tool)) = called.as_ref().and_then(RequestedTool::find) {
+            if let Some((server, tool)) = called.as_ref().and_then(RequestedTool::find_in_view) {
                 span.record("server", server).record("tool", tool);
             }
             let answer = answer.instrument(span.clone()).await;

@@ -60,7 +60,9 @@ impl<'n> NamedItem<'n> {
         }
         match (mode.naming, self.public) {
             (Naming::Mcp, Some(public)) => public.to_owned(),
-            (Naming::Mcp, None) => self.shorten_name(format!("mcp__{}", self.prefix_name(server, mode)), mode),
+            (Naming::Mcp, None) => {
+                self.shorten_name(format!("mcp__{}", self.prefix_name(server, mode)), mode)
+            }
             (Naming::Server | Naming::Bare, _) => self.prefix_name(server, mode),
         }
     }

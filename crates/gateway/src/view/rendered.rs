@@ -138,7 +138,7 @@ impl View {
         let pairs = self
             .servers
             .iter()
-            .flat_map(|server| kind.items(&server.surface).iter().map(move |raw| (server, raw)));
+            .flat_map(|server| kind.surface_items(&server.surface).iter().map(move |raw| (server, raw)));
         pairs.filter_map(|(server, raw)| self.render_address(kind, server, raw)).collect()
     }
 
@@ -146,7 +146,7 @@ impl View {
     fn render_address(&self, kind: ListKind, server: &ViewServer, raw: &RawJson) -> Option<RenderedItem> {
         let clean = clean_item(raw, &self.mode);
         let members = JsonMembers::parse(&clean)?;
-        let uri = members.get(kind.address()).and_then(decode_string)?;
+        let uri = members.get(kind.address_member()).and_then(decode_string)?;
         if self.mode.is_transparent() {
             return Some(RenderedItem { key: uri, json: clean });
         }
