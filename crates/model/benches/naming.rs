@@ -33,8 +33,7 @@ fn names_too_long(bencher: Bencher) {
 
 #[divan::bench]
 fn names_that_all_collide(bencher: Bencher) {
-    let twice =
-        || catalog("!").into_iter().step_by(2).chain(catalog("?").into_iter().step_by(2)).collect();
+    let twice = || catalog("!").into_iter().step_by(2).chain(catalog("?").into_iter().step_by(2)).collect();
     bencher.with_inputs(twice).bench_values(|pairs: Vec<_>| PublicNames::assign(pairs));
 }
 

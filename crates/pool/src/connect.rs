@@ -308,8 +308,8 @@ impl ConnectContext {
             introduce_to_editor(connected.session.peer()).await;
         }
         connected.map_err(|failure| {
-            let (redactor, said) = (Redactor::from_config(config), server.stderr_tail());
-            let stderr = Untrusted::new(redactor.redact(said.raw()));
+            let (redactor, tail) = (Redactor::from_config(config), server.stderr_tail());
+            let stderr = Untrusted::new(redactor.redact(tail.raw()));
             ConnectError::new(redactor.redact_failure(failure), stderr)
         })
     }

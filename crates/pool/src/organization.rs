@@ -66,9 +66,10 @@ impl Organization {
     pub fn from_url(base: &str, tokens: Arc<dyn TokenSource>) -> Result<Self, ConnectorError> {
         let base = Url::parse(base.trim()).map_err(|_| ConnectorError::NotAUrl)?;
         let plain = base.username().is_empty() && base.password().is_none() && base.query().is_none();
-        match is_confidential(&base) && plain {
-            true => Ok(Self { base, bearer: Arc::new(ConnectorBearer::new(tokens)) }),
-            false => Err(ConnectorError::Unsafe),
+        if is_confidential(&base) && plain {
+            Ok(Self { base, bearer: Arc::new(ConnectorBearer::new(tokens)) })
+        } else {
+            Err(ConnectorError::Unsafe)
         }
     }
 
@@ -116,9 +117,10 @@ impl Organization {
     /// # Errors
     /// If the URL is not of the catalog's origin, where the token must not go.
     pub fn connector_target(&self, url: &Url) -> Result<HttpTarget, ConnectorError> {
-        match is_same_origin(&self.base, url) {
-            true => Ok(self.with_token(url.clone())),
-            false => Err(ConnectorError::OtherOrigin),
+        if is_same_origin(&self.base, url) {
+            Ok(self.with_token(url.clone()))
+        } else {
+            Err(ConnectorError::OtherOrigin)
         }
     }
 

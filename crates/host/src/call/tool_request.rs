@@ -331,9 +331,10 @@ impl<'b> ToolRequest<'b> {
         let client = self.context.as_ref().map(|context| &context.client);
         let is_shared = self.is_on_shared_channel(live);
         // Boxed: this rare, large future would enlarge the future of every call.
-        let place = match is_shared && server_requests.needs_lane(tool) {
-            true => deadline.run_off_the_clock(Box::pin(server_requests.enter_lane(client, tool))).await,
-            false => None,
+        let place = if is_shared && server_requests.needs_lane(tool) {
+            deadline.run_off_the_clock(Box::pin(server_requests.enter_lane(client, tool))).await
+        } else {
+            None
         };
         server_requests.register_call(client, tool, place).on_shared_channel(is_shared)
     }

@@ -139,7 +139,7 @@ fn question_among_calls_of_several_principals_belongs_to_the_only_one_that_may_a
     assert!(matches!(unclear, MessageRoute::Ambiguous), "two that may ask");
     calls.learn_question(&unclear);
     drop(quiet);
-    assert!(calls.lane.manner_of("new").may_ask() && !calls.lane.manner_of("echo").may_ask());
+    assert!(calls.lane.questions_of("new").may_ask() && !calls.lane.questions_of("echo").may_ask());
 }
 
 // F95 H20: the server may have sent messages of a canceled call before it learned of the cancellation.
