@@ -9,7 +9,7 @@ use std::process::Stdio;
 
 use mcparley_bench::inside::ManyToolsServer;
 
-use crate::catalogue::{SERVERS, TOOLS};
+use crate::catalog::{SERVERS, TOOLS};
 use crate::figure::{BenchFigure, FigureBound, FigureUnit};
 use crate::rounds::RoundSamples;
 use crate::stage::{BenchStage, sibling_program};

@@ -7,7 +7,7 @@
 //! | the console until its prompt | [`console`] |
 //! | starting many servers against the least possible time | [`startup`] |
 //! | the gateway against a relay, and its growth | [`gateway`] |
-//! | thousands of tools: assembly, search and heap | [`catalogue`], [`held`] |
+//! | thousands of tools: assembly, search and heap | [`catalog`], [`held`] |
 //! | load on all servers while they are killed | [`soak`] |
 //! | many clients with colliding ids through the gateway | [`misrouting`] |
 //! | the right tool found by search | [`retrieval`] |
@@ -29,7 +29,7 @@
 
 mod caller;
 mod calls;
-mod catalogue;
+mod catalog;
 mod console;
 mod daemon;
 mod faults;
@@ -149,7 +149,7 @@ fn measure_figures(options: &Options) -> io::Result<Vec<BenchFigure>> {
     let mut figures = calls::measure_calls(&stage, rounds, &wanted)?;
     figures.extend(programs::measure_programs(&stage, rounds, &wanted)?);
     figures.extend(startup::measure_startup(&stage, rounds, &wanted)?);
-    figures.extend(catalogue::measure_catalog(&stage, rounds, &wanted)?);
+    figures.extend(catalog::measure_catalog(&stage, rounds, &wanted)?);
     figures.extend(gateway::measure_gateway(&stage, rounds, &wanted)?);
     figures.extend(gateway::measure_audit(&stage, rounds, &wanted)?);
     figures.extend(gateway::measure_growth(&stage, rounds, &wanted)?);

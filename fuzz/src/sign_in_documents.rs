@@ -167,6 +167,7 @@ fn begin_attempt() -> Option<AuthorizationAttempt> {
         scopes: &[],
         identity: IdTokenDemand::NotRequested,
         dpop_jkt: None,
+        state_prefix: None,
     };
     AuthorizationAttempt::begin_authorization(&server, &client, &request).ok().map(|(attempt, _)| attempt)
 }

@@ -10,7 +10,7 @@ use mcparley_bench::inside::ManyToolsServer;
 use serde_json::{Value, json};
 
 use super::open_catalog;
-use crate::catalogue::{QUERIES, SERVERS, TOOLS};
+use crate::catalog::{QUERIES, SERVERS, TOOLS};
 
 /// The number of searches: enough for a percentile.
 const SEARCHES: usize = 2000;

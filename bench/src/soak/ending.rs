@@ -100,7 +100,7 @@ impl From<&CallError> for CallEnding {
             } => match executed {
                 ExecutionStatus::No => Self::Unsent,
                 ExecutionStatus::Unknown => Self::Unknown,
-                ExecutionStatus::Yes => Self::Unexpected,
+                _ => Self::Unexpected,
             },
             // New errors of the library are not explained by a killed server.
             _ => Self::Unexpected,

@@ -120,6 +120,7 @@ fn escape_unsafe(mut url: Url) -> Url {
 
 /// The reason why an address is not opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PageError {
     /// The address cannot be parsed.
     #[error("it is not a URL")]

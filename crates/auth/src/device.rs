@@ -63,6 +63,7 @@ pub struct DeviceAuthorization {
 
 /// The reason why a sign-in on another device failed.
 #[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DeviceError {
     /// The authorization server does not support it.
     #[error("the authorization server does not support sign-in on another device")]

@@ -16,6 +16,7 @@ use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _};
 use mcparley_model::limits::{DPOP_NONCE_BYTES, DPOP_NONCES};
 use mcparley_model::secret::Secret;
+use mcparley_model::time::unix_seconds;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use url::Url;
@@ -142,7 +143,7 @@ impl Prover {
             "jti": jwt::random_id()?,
             "htm": method,
             "htu": strip_query(url),
-            "iat": jwt::unix_seconds(now),
+            "iat": unix_seconds(now),
         });
         if let Some(token) = token {
             claims["ath"] = hash(token.expose()).into();

@@ -56,6 +56,7 @@ pub struct IdJagRequest<'w> {
 
 /// The reason why the exchange yielded no token.
 #[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExchangeError {
     /// The ID token is not valid.
     #[error("the sign-in to the identity provider cannot be used")]

@@ -10,8 +10,6 @@ mod key;
 #[cfg(test)]
 mod tests;
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use aws_lc_rs::rand;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -23,6 +21,7 @@ pub use key::{Algorithm, KeyError, SigningKey};
 
 /// The reason why signing failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SignError {
     /// The system returned no random numbers.
     #[error("the system returned no random numbers")]
@@ -56,9 +55,4 @@ pub(crate) fn random_id() -> Result<String, SignError> {
 /// Encodes bytes as base64url without padding.
 pub(crate) fn encode_base64url(bytes: impl AsRef<[u8]>) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
-}
-
-/// A time in seconds since 1970. An earlier time counts as 1970.
-pub(crate) fn unix_seconds(time: SystemTime) -> u64 {
-    time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

@@ -47,6 +47,7 @@ pub struct ClientRegistration {
 
 /// The reason why there is no client.
 #[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RegisterError {
     /// The authorization server accepts only clients it knows already.
     #[error("the authorization server does not support client registration")]

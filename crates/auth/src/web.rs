@@ -187,9 +187,10 @@ fn redirect_target(response: &Response, from: &Url) -> Result<Option<Url>, WebEr
     let place = location.and_then(|location| from.join(location).ok());
     let mut place = place.ok_or(WebError::Moved { place: None })?;
     place.set_fragment(None);
-    match place.origin() == from.origin() {
-        true => Ok(Some(place)),
-        false => Err(WebError::Moved { place: Some(address_form::scheme_and_host(&place)) }),
+    if place.origin() == from.origin() {
+        Ok(Some(place))
+    } else {
+        Err(WebError::Moved { place: Some(address_form::scheme_and_host(&place)) })
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mcparley::config::plan::Enterprise;
 use mcparley::config::{ConnectorList, LoadedConfig};
-use mcparley::model::limits::CATALOGUE_PATIENCE;
+use mcparley::model::limits::CATALOG_WAIT;
 use mcparley::model::secret::Secret;
 use mcparley::pool::connect::ConnectContext;
 use mcparley::pool::organization::{ConnectorError, Organization, StoredToken};
@@ -37,11 +37,11 @@ pub(crate) fn add_connectors(
 ) -> Result<LoadedConfig, CommandError> {
     let known = match find_organization(context, &loaded) {
         Ok(None) => return Ok(loaded),
-        Ok(Some(organisation)) => {
+        Ok(Some(organization)) => {
             let connect_context = ConnectContext::new(&loaded.env, &context.paths);
             let network = connect_context.dialer.network();
-            let known = runtime::run_unguarded(organisation.fetch_connectors(network, CATALOGUE_PATIENCE))?;
-            context.organisation = Some(organisation);
+            let known = runtime::run_unguarded(organization.fetch_connectors(network, CATALOG_WAIT))?;
+            context.organization = Some(organization);
             known
         }
         Err(error) => Err(error),

@@ -42,7 +42,7 @@ pub(crate) struct Context {
     /// The folder of other programs' configuration files, usually `~/.config`.
     pub(crate) config_home: PathBuf,
     /// The organization, if its connectors were fetched.
-    pub(crate) organisation: Option<Organization>,
+    pub(crate) organization: Option<Organization>,
     /// The paths of the daemon.
     pub(crate) daemon_paths: DaemonPaths,
     /// Whether the daemon is used.
@@ -74,7 +74,7 @@ impl Context {
         let uses_daemon = !is_off && daemon_paths.is_enabled();
         let session = format!("{COMMAND_SESSION}{}", paths.project.display());
         let run_options = run_options(global);
-        Ok(Self { paths, run_options, config_home, organisation: None, daemon_paths, uses_daemon, session })
+        Ok(Self { paths, run_options, config_home, organization: None, daemon_paths, uses_daemon, session })
     }
 
     /// Begins a session of its own, for a command that runs on and may call servers with state.
@@ -153,7 +153,7 @@ impl Context {
     ) -> HostBuilder {
         let identity = loaded.identity_provider().map(IdentitySettings::from);
         let builder = HostBuilder::new(paths, loaded)
-            .organization(self.organisation.clone())
+            .organization(self.organization.clone())
             .identity_settings(identity)
             .daemon(self.daemon())
             // Session hooks are for sessions of a model; a command is none.
@@ -198,7 +198,7 @@ impl Context {
     /// The context to connect to servers without a host, with the same credentials.
     pub(crate) fn connect_context(&self, loaded: &LoadedConfig) -> ConnectContext {
         let mut context = ConnectContext::new(&loaded.env, &self.paths)
-            .with_organization(self.organisation.clone())
+            .with_organization(self.organization.clone())
             .with_identity(loaded.identity_provider().map(IdentitySettings::from))
             .with_pin(loaded.settings.pins.effective_pin());
         context.dialer.daemon = self.daemon();

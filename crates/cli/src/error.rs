@@ -66,7 +66,7 @@ pub(crate) enum CommandError {
     #[error("there is no server named `{name}`")]
     NotFound { name: String, similar: Vec<String> },
     /// The server is configured but may not run.
-    #[error("cannot use `{name}`: {}", why(.standing))]
+    #[error("cannot use `{name}`: {}", plan_reason(.standing))]
     ServerUnusable { name: ServerName, standing: Box<PlanStatus> },
     /// The server does not offer the tool.
     #[error("there is no tool `{tool}`{}", because.as_ref().map(|because| format!(": {because}")).unwrap_or_default())]
@@ -283,7 +283,7 @@ fn setup_code(error: &SetupError) -> NamedExitCode {
         | SetupError::GatewayNameTaken { .. }
         | SetupError::ChangedMeanwhile { .. } => exit::CONFLICT,
         SetupError::NotConnected { .. } => exit::NOT_FOUND,
-        SetupError::BrokenRecord { .. } => exit::FILE,
+        _ => exit::FILE,
     }
 }
 
@@ -302,7 +302,7 @@ pub(crate) fn plan_status_code(standing: &PlanStatus) -> NamedExitCode {
     }
 }
 
-fn why(standing: &PlanStatus) -> String {
+fn plan_reason(standing: &PlanStatus) -> String {
     standing.reason().unwrap_or_else(|| standing.as_str().to_owned())
 }
 

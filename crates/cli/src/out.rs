@@ -34,7 +34,7 @@ pub(crate) struct TerminalOutput {
     pub(crate) verbose: u8,
     data: std::io::StdoutLock<'static>,
     /// Whether data may have colors.
-    colours: bool,
+    colors: bool,
     talk: AutoStream<std::io::Stderr>,
     /// The terminal, which the progress line shares with dialogs.
     terminal: SharedTerminal,
@@ -56,7 +56,7 @@ impl TerminalOutput {
             json: global.json,
             verbose: global.verbose,
             data: stdout,
-            colours: choice != ColorChoice::Never,
+            colors: choice != ColorChoice::Never,
             talk: AutoStream::new(stderr, talk),
             terminal: SharedTerminal::default(),
             progress: None,
@@ -67,9 +67,9 @@ impl TerminalOutput {
 
     /// Prints one line of data.
     pub(crate) fn print_line(&mut self, line: impl AsRef<str>) {
-        let Self { data, progress, colours, .. } = self;
+        let Self { data, progress, colors, .. } = self;
         // Colors are stripped before writing: a stripping stream would split the line into many writes.
-        let text = match colours {
+        let text = match colors {
             true => format!("{}\n", line.as_ref()),
             false => format!("{}\n", anstream::adapter::strip_str(line.as_ref())),
         };
@@ -117,7 +117,7 @@ impl TerminalOutput {
 
     /// Whether data may have colors, for callers that print bytes.
     pub(crate) fn has_colors(&self) -> bool {
-        self.colours
+        self.colors
     }
 
     /// Prints bytes unchanged.

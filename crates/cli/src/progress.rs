@@ -63,7 +63,7 @@ impl ProgressLine {
     /// Hides the line while `printing` runs.
     pub(crate) fn hide_while<T>(&self, printing: impl FnOnce() -> T) -> T {
         let mut line = self.shared.lock_line();
-        self.shared.terminal.draw_if_free(|| line.clear());
+        self.shared.terminal.draw_if_free(|| line.clear_line());
         printing()
     }
 }
@@ -71,7 +71,7 @@ impl ProgressLine {
 impl Drop for ProgressLine {
     fn drop(&mut self) {
         let mut line = self.shared.lock_line();
-        self.shared.terminal.draw_if_free(|| line.clear());
+        self.shared.terminal.draw_if_free(|| line.clear_line());
         line.over = true;
         drop(line);
         self.shared.over.notify_all();
@@ -115,7 +115,7 @@ impl ProgressState {
         self.shown = true;
     }
 
-    fn clear(&mut self) {
+    fn clear_line(&mut self) {
         if self.shown {
             write_terminal(CLEAR);
             self.shown = false;

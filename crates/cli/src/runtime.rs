@@ -29,13 +29,13 @@ const UNWATCHED: Duration = Duration::from_millis(20);
 const ALL: [Signal; 3] = [Signal::Hangup, Signal::Interrupt, Signal::Terminate];
 
 /// The time for cancellation messages to reach servers before their connections close.
-const FAREWELL: Duration = Duration::from_millis(50);
+pub(crate) const CANCEL_FLUSH_TIME: Duration = Duration::from_millis(50);
 
 /// Runs work that waits for the user or for files; a signal cancels it.
 ///
 /// # Errors
 /// [`CommandError::Signalled`] after a signal.
-pub(crate) fn run<T>(work: impl Future<Output = T>) -> Result<T, CommandError> {
+pub(crate) fn run_cancelable<T>(work: impl Future<Output = T>) -> Result<T, CommandError> {
     let signalled = watch_signals(&ALL)?;
     build_runtime()?.block_on(finish_or_cancel(signalled, work))
 }
@@ -158,7 +158,7 @@ fn run_host_until<T>(
     let done = run_until_signal(&runtime, signals, work(&host));
     runtime.block_on(async {
         if matches!(done, Err(CommandError::Signalled(_))) {
-            tokio::time::sleep(FAREWELL).await;
+            tokio::time::sleep(CANCEL_FLUSH_TIME).await;
         }
         host.shut_down().await;
     });

@@ -243,13 +243,13 @@ impl ClusterMember {
     /// The number of writes that wait for the store.
     #[must_use]
     pub fn waiting_writes(&self) -> usize {
-        self.writes.waiting()
+        self.writes.waiting_count()
     }
 
     /// The number of writes that were dropped.
     #[must_use]
     pub fn dropped_writes(&self) -> u64 {
-        self.writes.dropped()
+        self.writes.dropped_count()
     }
 
     /// Leaves the cluster: waits for writes within `time`, and removes the heartbeat, so that others need not wait

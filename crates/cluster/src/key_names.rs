@@ -35,76 +35,76 @@ impl KeyNames {
     /// The root key of the seal.
     #[must_use]
     pub fn seal_root(&self) -> String {
-        self.name("root")
+        self.add_prefix("root")
     }
 
     /// The number of the newest gateway.
     #[must_use]
     pub fn epoch_counter(&self) -> String {
-        self.name("epoch")
+        self.add_prefix("epoch")
     }
 
     /// The heartbeat of a gateway.
     #[must_use]
     pub fn heartbeat_key(&self, instance: InstanceId) -> String {
-        self.name(&format!("gw:{instance}"))
+        self.add_prefix(&format!("gw:{instance}"))
     }
 
     /// The name of a gateway.
     #[must_use]
     pub fn instance_name(&self, instance: InstanceId) -> String {
-        self.name(&format!("gw:{instance}:name"))
+        self.add_prefix(&format!("gw:{instance}:name"))
     }
 
     /// The mailbox of a gateway.
     #[must_use]
     pub fn mailbox_log(&self, instance: InstanceId) -> String {
-        self.name(&format!("gw:{instance}:in"))
+        self.add_prefix(&format!("gw:{instance}:in"))
     }
 
     /// The messages to all gateways.
     #[must_use]
     pub fn news_log(&self) -> String {
-        self.name("news")
+        self.add_prefix("news")
     }
 
     /// The changed values of a session.
     #[must_use]
     pub fn session_values(&self, session: &str) -> String {
-        self.name(&format!("s:{session}"))
+        self.add_prefix(&format!("s:{session}"))
     }
 
     /// The tombstone of a deleted session.
     #[must_use]
     pub fn tombstone_key(&self, session: &str) -> String {
-        self.name(&format!("dead:{session}"))
+        self.add_prefix(&format!("dead:{session}"))
     }
 
     /// The claim of the answer to a parked call.
     #[must_use]
     pub fn answer_claim(&self, call: &str) -> String {
-        self.name(&format!("call:{call}:taken"))
+        self.add_prefix(&format!("call:{call}:taken"))
     }
 
     /// The claim of the end of a parked call.
     #[must_use]
     pub fn end_claim(&self, call: &str) -> String {
-        self.name(&format!("call:{call}:closed"))
+        self.add_prefix(&format!("call:{call}:closed"))
     }
 
     /// The events of a broken connection.
     #[must_use]
     pub fn event_log(&self, session: &str, stream: u64) -> String {
-        self.name(&format!("log:{session}:{stream:016x}"))
+        self.add_prefix(&format!("log:{session}:{stream:016x}"))
     }
 
     /// The requests of a principal in one second, by the digest of its name.
     #[must_use]
     pub fn rate_counter(&self, principal: &str, second: u64) -> String {
-        self.name(&format!("rate:{principal}:{second}"))
+        self.add_prefix(&format!("rate:{principal}:{second}"))
     }
 
-    fn name(&self, rest: &str) -> String {
+    fn add_prefix(&self, rest: &str) -> String {
         format!("{}{rest}", self.prefix)
     }
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcparley_model::limits::{CLUSTER_COMMAND_TIME, CLUSTER_READ_ENTRIES, CLUSTER_RECONNECT_MOST};
+use mcparley_model::time::whole_milliseconds;
 use redis::aio::MultiplexedConnection;
 use redis::streams::StreamReadReply;
 use redis::{AsyncConnectionConfig, Client, Cmd, FromRedisValue, Pipeline, RedisError, RedisResult, Value};
@@ -281,7 +282,7 @@ impl SharedStore for RedisStore {
             let mut command = redis::cmd("SET");
             command.arg(key).arg(value).arg("NX");
             if let Some(ttl) = ttl {
-                command.arg("PX").arg(milliseconds(ttl));
+                command.arg("PX").arg(whole_milliseconds(ttl));
             }
             let set: Option<String> = self.link.run_command(&command).await?;
             Ok(set.is_some())
@@ -298,7 +299,7 @@ impl SharedStore for RedisStore {
             for (key, amount) in &counters {
                 pipeline.cmd("INCRBY").arg(key).arg(amount);
                 if let Some(ttl) = ttl {
-                    pipeline.cmd("PEXPIRE").arg(key).arg(milliseconds(ttl)).ignore();
+                    pipeline.cmd("PEXPIRE").arg(key).arg(whole_milliseconds(ttl)).ignore();
                 }
             }
             self.link.run_on(async |link| pipeline.query_async(link).await).await
@@ -323,7 +324,7 @@ impl SharedStore for RedisStore {
             let mut command = redis::cmd("XREAD");
             command.arg("COUNT").arg(CLUSTER_READ_ENTRIES);
             if let Some(wait) = wait {
-                command.arg("BLOCK").arg(milliseconds(wait).max(1));
+                command.arg("BLOCK").arg(whole_milliseconds(wait).max(1));
             }
             command.arg("STREAMS");
             for (log, _) in &logs {
@@ -360,7 +361,7 @@ fn add_change(pipeline: &mut Pipeline, change: StoreChange) {
         StoreChange::Put { key, value, ttl } => {
             let command = pipeline.cmd("SET").arg(key).arg(value);
             if let Some(ttl) = ttl {
-                command.arg("PX").arg(milliseconds(ttl));
+                command.arg("PX").arg(whole_milliseconds(ttl));
             }
         }
         StoreChange::PutFields { key, fields, ttl } => {
@@ -368,7 +369,7 @@ fn add_change(pipeline: &mut Pipeline, change: StoreChange) {
             for (name, value) in fields {
                 command.arg(name).arg(value);
             }
-            pipeline.cmd("PEXPIRE").arg(key).arg(milliseconds(ttl)).ignore();
+            pipeline.cmd("PEXPIRE").arg(key).arg(whole_milliseconds(ttl)).ignore();
         }
         StoreChange::RemoveFields { key, fields } => {
             pipeline.cmd("HDEL").arg(key).arg(fields);
@@ -379,7 +380,7 @@ fn add_change(pipeline: &mut Pipeline, change: StoreChange) {
         StoreChange::Append { log, entry, most, ttl } => {
             let command = pipeline.cmd("XADD").arg(&log).arg("MAXLEN").arg("~").arg(most);
             command.arg("*").arg(FIELD).arg(entry);
-            pipeline.cmd("PEXPIRE").arg(log).arg(milliseconds(ttl)).ignore();
+            pipeline.cmd("PEXPIRE").arg(log).arg(whole_milliseconds(ttl)).ignore();
         }
         StoreChange::Forget { log, entries } => {
             let command = pipeline.cmd("XDEL").arg(log);
@@ -399,10 +400,6 @@ fn entries_of(answer: StreamReadReply) -> Vec<LogEntry> {
         LogEntry { log, position: LogPosition(entry.id), content }
     };
     entries.map(entry).collect()
-}
-
-fn milliseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -8,8 +8,9 @@
 //! Ids are sealed with a key that never changes, and a nonce that follows from their content: the same id is
 //! always the same text.
 
+use mcparley_model::time::unix_seconds;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use aws_lc_rs::hkdf::{HKDF_SHA256, KeyType, Salt};
 use aws_lc_rs::hmac;
@@ -229,7 +230,7 @@ fn current_day() -> u32 {
 
 /// The wall clock in seconds since 1970.
 pub fn seconds_since_epoch() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
+    unix_seconds(SystemTime::now())
 }
 
 impl std::fmt::Debug for Seal {

@@ -73,8 +73,8 @@ mod tests {
     fn credentials_of_an_address_are_not_shown() {
         let shown = [
             ("redis://127.0.0.1:6379/1", "redis://127.0.0.1:6379/1"),
-            ("redis://:geheim@cache/0", "redis://***@cache/0"),
-            ("rediss://user:p@ss@cache:1/?password=geheim", "rediss://***@cache:1/"),
+            ("redis://:secret-word@cache/0", "redis://***@cache/0"),
+            ("rediss://user:p@ss@cache:1/?password=secret-word", "rediss://***@cache:1/"),
         ];
         for (text, expected) in shown {
             let address = StoreAddress::parse(text).unwrap();

@@ -57,18 +57,18 @@ impl WriteQueue {
     }
 
     /// The number of changes that wait.
-    pub(crate) fn waiting(&self) -> usize {
+    pub(crate) fn waiting_count(&self) -> usize {
         self.counts.waiting.load(Ordering::Relaxed)
     }
 
     /// The number of changes that were dropped: by the full queue, or refused by the store.
-    pub(crate) fn dropped(&self) -> u64 {
+    pub(crate) fn dropped_count(&self) -> u64 {
         self.counts.dropped.load(Ordering::Relaxed)
     }
 
     /// Waits until all changes are applied.
     pub(crate) async fn wait_until_empty(&self) {
-        while self.waiting() > 0 {
+        while self.waiting_count() > 0 {
             tokio::time::sleep(EMPTY_INTERVAL).await;
         }
     }

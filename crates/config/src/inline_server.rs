@@ -30,6 +30,7 @@ pub struct InlineServer {
 
 /// The reason why a text is not `NAME=COMMAND-or-URL`.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum InlineServerError {
     /// The text has no name.
     #[error("missing name of the server")]

@@ -218,6 +218,7 @@ fn to_input_value(value: &Value) -> CstInputValue {
 
 /// The error for an edit that was not made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum EditError {
     /// The file is not JSON.
     #[error(transparent)]

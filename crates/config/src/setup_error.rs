@@ -6,6 +6,7 @@ use mcparley_model::explain::Explain;
 
 /// The error of a client that was not connected or disconnected; its file is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SetupError {
     /// The client has no configuration file in a project folder.
     #[error("{client} has no configuration file in a project folder")]

@@ -178,8 +178,8 @@ impl LoadedConfig {
             let reason = server.status.reason().unwrap_or_default();
             match &server.status {
                 PlanStatus::Ready => "it is not running".to_owned(),
-                standing if reason.is_empty() => standing.as_str().to_owned(),
-                standing => format!("{}: {reason}", standing.as_str()),
+                status if reason.is_empty() => status.as_str().to_owned(),
+                status => format!("{}: {reason}", status.as_str()),
             }
         })
     }

@@ -143,9 +143,10 @@ impl TrustStore {
 
     /// Removes the tool bindings of a rule, not its server bindings.
     pub fn unbind_rule_tools(&self, rule: &str, file: &Path) -> Result<(), ChangeError> {
-        match self.rule_bindings().bindings_of(rule, file).any(|binding| binding.tool != EVERY_TOOL) {
-            true => self.change_bindings(|ledger| ledger.remove_rule_tools(rule, file)),
-            false => Ok(()),
+        if self.rule_bindings().bindings_of(rule, file).any(|binding| binding.tool != EVERY_TOOL) {
+            self.change_bindings(|ledger| ledger.remove_rule_tools(rule, file))
+        } else {
+            Ok(())
         }
     }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use mcparley_model::text::display_line;
+use mcparley_model::time::serialize_milliseconds;
 use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -177,10 +178,6 @@ impl EventSink {
             tokio::task::yield_now().await;
         }
     }
-}
-
-fn serialize_milliseconds<S: serde::Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_u64(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]

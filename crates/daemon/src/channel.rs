@@ -25,7 +25,7 @@ use crate::server_copy::ServerCopy;
 use crate::share_facts::ShareFacts;
 
 /// The time for a client to read the exit status.
-const LAST_WORDS: Duration = Duration::from_millis(200);
+const EXIT_STATUS_TIME: Duration = Duration::from_millis(200);
 
 /// The client of a channel.
 pub(crate) struct ChannelClient {
@@ -127,13 +127,13 @@ async fn send_until_end(
         send_notice(peer, STDERR_NOTICE, &StderrText { text }).await;
     }
     send_notice(peer, ENDED_NOTICE, &ended).await;
-    peer.flush(LAST_WORDS).await;
+    peer.flush(EXIT_STATUS_TIME).await;
 }
 
 async fn send_notice(peer: &Peer, method: &str, params: &impl Serialize) {
     let params = serde_json::to_value(params).ok().and_then(|params| RawJson::from_value(&params).ok());
     // A client that is gone or does not read needs no notice.
-    let _unread = tokio::time::timeout(LAST_WORDS, peer.notify(method, params.as_ref())).await;
+    let _unread = tokio::time::timeout(EXIT_STATUS_TIME, peer.notify(method, params.as_ref())).await;
 }
 
 /// Handles the messages of one client.

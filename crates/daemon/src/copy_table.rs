@@ -172,7 +172,7 @@ impl CopyTable {
             std::future::pending::<()>().await;
         };
         tokio::select! {
-            () = copy.run(stop) => {}
+            () = copy.run_until_stopped(stop) => {}
             () = observing => {}
             () = comparing => {}
         }

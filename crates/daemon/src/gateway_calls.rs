@@ -34,7 +34,7 @@ impl DaemonCalls {
     }
 
     /// Runs a request to the daemon on a thread that may block. It ends soon, also if the client has left.
-    fn ask<T: Send + 'static>(
+    fn ask_daemon<T: Send + 'static>(
         &self,
         request: impl FnOnce(&Self) -> Result<T, TaskViewError> + Send + 'static,
     ) -> BoxedFuture<'static, Result<T, DurableCallError>> {
@@ -83,7 +83,7 @@ impl DurableCalls for DaemonCalls {
         ttl: Option<Duration>,
     ) -> BoxedFuture<'d, Result<DurableTask, DurableCallError>> {
         let request = TaskRequest { owner: Some(owner.to_owned()), ..TaskRequest::from_call(call, ttl) };
-        self.ask(move |calls| {
+        self.ask_daemon(move |calls| {
             calls.ensure_running()?;
             let task = task_view::start_task(&calls.paths, &request)?;
             Ok(to_durable(StoredTask { task, result: None }))
@@ -96,11 +96,11 @@ impl DurableCalls for DaemonCalls {
         wait: bool,
     ) -> BoxedFuture<'d, Result<Option<DurableTask>, DurableCallError>> {
         let id = id.to_owned();
-        self.ask(move |calls| Ok(task_view::poll_task(&calls.paths, &id, wait)?.map(to_durable)))
+        self.ask_daemon(move |calls| Ok(task_view::poll_task(&calls.paths, &id, wait)?.map(to_durable)))
     }
 
     fn list_tasks(&self) -> BoxedFuture<'_, Result<Vec<DurableTask>, DurableCallError>> {
-        self.ask(|calls| {
+        self.ask_daemon(|calls| {
             let list = task_view::list_tasks(&calls.paths)?;
             let stored = |task| StoredTask { task, result: None };
             Ok(list.tasks.into_iter().map(stored).map(to_durable).collect())
@@ -109,7 +109,7 @@ impl DurableCalls for DaemonCalls {
 
     fn cancel_task<'d>(&'d self, id: &'d str) -> BoxedFuture<'d, Result<DurableTask, DurableCallError>> {
         let id = id.to_owned();
-        self.ask(move |calls| {
+        self.ask_daemon(move |calls| {
             let task = task_view::cancel_task(&calls.paths, &id)?;
             Ok(to_durable(StoredTask { task, result: None }))
         })

@@ -120,7 +120,7 @@ pub(crate) struct CopySetup<'s> {
 }
 
 impl ServerCopy {
-    /// Starts the host of a copy; the server itself starts with [`ServerCopy::run`].
+    /// Starts the host of a copy; the server itself starts with [`ServerCopy::run_until_stopped`].
     pub(crate) fn new(setup: CopySetup<'_>) -> Arc<Self> {
         let CopySetup { number, request, launch, creator, offer, ends_with_session, reasons, pool, folder } =
             setup;
@@ -177,7 +177,7 @@ impl ServerCopy {
 
     /// Starts the server and runs it until it ends, is idle, or `stop` resolves. Every client of the copy has
     /// seen the end when this returns.
-    pub(crate) async fn run(&self, stop: impl Future<Output = ()>) {
+    pub(crate) async fn run_until_stopped(&self, stop: impl Future<Output = ()>) {
         let stop = async {
             tokio::select! {
                 () = stop => {}

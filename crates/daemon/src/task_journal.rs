@@ -9,12 +9,13 @@ use std::convert::Infallible;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use mcparley::results::RawJson;
 use mcparley_model::limits::{
     DURABLE_CALLS, DURABLE_CALLS_RUNNING, DURABLE_HEAD_BYTES, DURABLE_RESULT_BYTES, DURABLE_UNREAD_TIME,
 };
+use mcparley_model::time::{unix_milliseconds, whole_milliseconds};
 use mcparley_platform::file::{
     FileUpdateError, PrivateChange, PrivateFolder, PrivateFolderError, list_dir, read_private_bytes,
     remove_file_if, update_private,
@@ -110,7 +111,7 @@ impl TaskJournal {
             }
         };
         let opened = if paths.is_empty() { None } else { Some(PrivateFolder::open(folder)) };
-        let now_ms = unix_ms(now);
+        let now_ms = unix_milliseconds(now);
         match opened {
             None => {}
             Some(Err(error)) => state.problems.push(error.to_string()),
@@ -130,7 +131,11 @@ impl TaskJournal {
     ///
     /// # Errors
     /// A [`TaskStartError`]; the call must not be sent then.
-    pub(crate) fn begin(&self, request: &TaskRequest, now: SystemTime) -> Result<TaskRecord, TaskStartError> {
+    pub(crate) fn begin_task(
+        &self,
+        request: &TaskRequest,
+        now: SystemTime,
+    ) -> Result<TaskRecord, TaskStartError> {
         self.remove_expired(now);
         let task = TaskRecord {
             id: random_id()?,
@@ -140,9 +145,9 @@ impl TaskJournal {
             project: request.attach.project.clone(),
             session: request.attach.session.clone(),
             owner: request.owner.clone(),
-            created_ms: unix_ms(now),
+            created_ms: unix_milliseconds(now),
             ended_ms: None,
-            ttl_ms: u64::try_from(request.ttl().as_millis()).unwrap_or(u64::MAX),
+            ttl_ms: whole_milliseconds(request.ttl()),
             is_error: false,
             error: None,
         };
@@ -161,7 +166,7 @@ impl TaskJournal {
     }
 
     /// Records the end of a call, on the disk first.
-    pub(crate) fn end(&self, id: &str, end: TaskEnd, now: SystemTime) {
+    pub(crate) fn end_task(&self, id: &str, end: TaskEnd, now: SystemTime) {
         let Some(mut task) = self.lock_state().tasks.get(id).cloned() else { return };
         let mut result = None;
         (task.state, task.error) = match end {
@@ -180,7 +185,7 @@ impl TaskJournal {
             TaskEnd::Cancelled => (TaskState::Cancelled, None),
             TaskEnd::Interrupted => (TaskState::Unknown, Some(INTERRUPTED.to_owned())),
         };
-        task.ended_ms = Some(unix_ms(now));
+        task.ended_ms = Some(unix_milliseconds(now));
         if let Err(error) = self.write_file(&task, result.as_deref()) {
             let what = if result.is_some() { "it completed, but its result" } else { "its end" };
             let reason = format!("{what} cannot be stored: {error}");
@@ -195,7 +200,7 @@ impl TaskJournal {
     }
 
     /// Removes a call that has ended; returns whether there was one.
-    pub(crate) fn remove(&self, id: &str) -> bool {
+    pub(crate) fn remove_task(&self, id: &str) -> bool {
         let mut state = self.lock_state();
         let is_over = state.tasks.get(id).is_some_and(|task| task.state != TaskState::Running);
         if is_over {
@@ -207,7 +212,7 @@ impl TaskJournal {
     }
 
     /// All calls, newest first.
-    pub(crate) fn list(&self, now: SystemTime) -> TaskList {
+    pub(crate) fn list_tasks(&self, now: SystemTime) -> TaskList {
         self.remove_expired(now);
         let state = self.lock_state();
         let mut tasks: Vec<_> = state.tasks.values().cloned().collect();
@@ -216,7 +221,7 @@ impl TaskJournal {
     }
 
     /// The call with this id, and its result.
-    pub(crate) fn find(&self, id: &str, now: SystemTime) -> Option<StoredTask> {
+    pub(crate) fn find_task(&self, id: &str, now: SystemTime) -> Option<StoredTask> {
         self.remove_expired(now);
         let mut task = self.lock_state().tasks.get(id)?.clone();
         if task.state != TaskState::Running {
@@ -246,7 +251,7 @@ impl TaskJournal {
 
     /// Removes expired calls.
     fn remove_expired(&self, now: SystemTime) {
-        let now_ms = unix_ms(now);
+        let now_ms = unix_milliseconds(now);
         let mut state = self.lock_state();
         let expired = state.tasks.extract_if(|_, task| task.is_expired(now_ms));
         let expired: Vec<String> = expired.map(|(id, _)| id).collect();
@@ -351,12 +356,6 @@ fn random_id() -> Result<String, TaskStartError> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes).map_err(|_| TaskStartError::NoRandomness)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-/// Milliseconds since 1970.
-pub(crate) fn unix_ms(time: SystemTime) -> u64 {
-    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

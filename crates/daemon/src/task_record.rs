@@ -9,6 +9,7 @@ use mcparley::pool::attach::protocol::AttachRequest;
 use mcparley::results::RawJson;
 use mcparley::results::shape_outcome;
 use mcparley_model::limits::{DURABLE_TTL, DURABLE_TTL_MOST};
+use mcparley_model::time::whole_milliseconds;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -39,7 +40,7 @@ impl TaskRequest {
     /// The request for a permitted call, with the time for which its result is kept.
     #[must_use]
     pub fn from_call(call: DetachedCall, ttl: Option<Duration>) -> Self {
-        let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let milliseconds = whole_milliseconds;
         Self {
             attach: call.attach,
             tool: call.tool.as_str().to_owned(),

@@ -50,7 +50,7 @@ impl TaskRunner {
         let client = shared.count_client();
         let (shared, journal, facts) = (Arc::clone(shared), Arc::clone(&self.journal), Arc::new(facts));
         let starting = tokio::task::spawn_blocking(move || {
-            let task = journal.begin(&request, SystemTime::now())?;
+            let task = journal.begin_task(&request, SystemTime::now())?;
             let id = task.id.clone();
             let (stop, stopped) = oneshot::channel();
             let runner = Arc::clone(&shared);
@@ -93,7 +93,7 @@ impl TaskRunner {
         self.lock_state().stops.remove(&id);
         let journal = Arc::clone(&self.journal);
         // The work cannot panic: a result that is not stored is recorded as such.
-        let _done = tokio::task::spawn_blocking(move || journal.end(&id, end, SystemTime::now())).await;
+        let _done = tokio::task::spawn_blocking(move || journal.end_task(&id, end, SystemTime::now())).await;
     }
 
     /// Cancels a running call, and returns it once it has ended; `None` if there is no such call.
@@ -105,18 +105,20 @@ impl TaskRunner {
         }
         self.journal.wait_until_ended(id).await;
         let id = id.to_owned();
-        self.use_journal(move |journal| journal.find(&id, SystemTime::now())).await?.map(|stored| stored.task)
+        self.use_journal(move |journal| journal.find_task(&id, SystemTime::now()))
+            .await?
+            .map(|stored| stored.task)
     }
 
     /// Removes a call that has ended, with its result.
     pub(crate) async fn remove_task(&self, id: &str) -> bool {
         let id = id.to_owned();
-        self.use_journal(move |journal| journal.remove(&id)).await.unwrap_or_default()
+        self.use_journal(move |journal| journal.remove_task(&id)).await.unwrap_or_default()
     }
 
     /// All calls, newest first.
     pub(crate) async fn list_tasks(&self) -> TaskList {
-        self.use_journal(|journal| journal.list(SystemTime::now())).await.unwrap_or_default()
+        self.use_journal(|journal| journal.list_tasks(SystemTime::now())).await.unwrap_or_default()
     }
 
     /// One call with its result. A running one is waited for, for a moment, if `wait` is set.
@@ -126,7 +128,7 @@ impl TaskRunner {
             let _running = tokio::time::timeout(DURABLE_POLL_TIME, self.journal.wait_until_ended(id)).await;
         }
         let id = id.to_owned();
-        self.use_journal(move |journal| journal.find(&id, SystemTime::now())).await?
+        self.use_journal(move |journal| journal.find_task(&id, SystemTime::now())).await?
     }
 
     /// The number of running calls.

@@ -1,5 +1,6 @@
 //! Durable calls as the command line sees them: asks the daemon, or reads its journal while none is running.
 
+use mcparley_model::time::unix_milliseconds;
 use std::io;
 use std::time::SystemTime;
 
@@ -12,7 +13,7 @@ use serde_json::json;
 
 use crate::control::{DaemonConnection, TaskQuery};
 use crate::paths::DaemonPaths;
-use crate::task_journal::{TaskJournal, unix_ms};
+use crate::task_journal::TaskJournal;
 use crate::task_record::{StoredTask, TaskList, TaskRecord, TaskRequest, TaskState};
 
 /// The number of digits of an id in a table: enough to tell a thousand calls apart.
@@ -124,7 +125,7 @@ pub fn start_task(paths: &DaemonPaths, request: &TaskRequest) -> Result<TaskReco
 /// When the daemon does not answer.
 pub fn list_tasks(paths: &DaemonPaths) -> Result<TaskList, TaskViewError> {
     let list = ask_daemon(paths, "daemon/tasks", &json!({}))?;
-    Ok(list.unwrap_or_else(|| read_journal(paths).list(SystemTime::now())))
+    Ok(list.unwrap_or_else(|| read_journal(paths).list_tasks(SystemTime::now())))
 }
 
 /// The durable call with an id that begins with these digits, and its result. A running one is waited for if `wait` is set.
@@ -152,7 +153,7 @@ pub(crate) fn poll_task(
     Ok(match ask_daemon::<[Option<StoredTask>; 1]>(paths, "daemon/task", &query)? {
         Some([found]) => found,
         // Also if the daemon has ended meanwhile: its journal has the end of the call.
-        None => read_journal(paths).find(id, SystemTime::now()),
+        None => read_journal(paths).find_task(id, SystemTime::now()),
     })
 }
 
@@ -185,7 +186,7 @@ pub fn forget_task(paths: &DaemonPaths, id: &str) -> Result<TaskRecord, TaskView
     let StoredTask { task, .. } = find_task(paths, id, false)?;
     let query = TaskQuery { id: task.id.clone(), wait: false };
     let is_removed = ask_daemon(paths, "daemon/remove_task", &query)?;
-    match is_removed.unwrap_or_else(|| read_journal(paths).remove(&task.id)) {
+    match is_removed.unwrap_or_else(|| read_journal(paths).remove_task(&task.id)) {
         true => Ok(task),
         false => Err(TaskViewError::Running { id: task.id }),
     }
@@ -226,7 +227,7 @@ fn ask_daemon<T: DeserializeOwned>(
 /// Renders a table of durable calls, without a header: id, state, age, tool, and the reason without a result.
 #[must_use]
 pub fn render_table(list: &TaskList, now: SystemTime) -> Vec<String> {
-    let now_ms = unix_ms(now);
+    let now_ms = unix_milliseconds(now);
     let row = |task: &TaskRecord| {
         let id: String = task.id.chars().take(SHORT_ID).collect();
         let (state, age) = (task.state.as_str(), format_age(now_ms.saturating_sub(task.created_ms)));
@@ -244,7 +245,7 @@ pub fn describe_task(task: &TaskRecord, now: SystemTime) -> String {
     let reason = task.error.as_deref().map(display_line).unwrap_or_default();
     match task.state {
         TaskState::Running => {
-            let age = format_age(unix_ms(now).saturating_sub(task.created_ms));
+            let age = format_age(unix_milliseconds(now).saturating_sub(task.created_ms));
             format!("`{what}` is running, started {age} ago")
         }
         TaskState::Completed => format!("`{what}` has completed"),

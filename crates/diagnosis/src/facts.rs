@@ -171,15 +171,7 @@ fn entry_detail(standing: &PlanStatus) -> Option<&'static str> {
         PlanStatus::Invalid(error) => Some(match error {
             ConfigError::Expand(ExpandError::Unset { .. }) => "variable-unset",
             ConfigError::Value { problem: ValueProblem::NotAUrl(_) | ValueProblem::Scheme(_), .. } => "url",
-            ConfigError::Expand(_)
-            | ConfigError::Value { .. }
-            | ConfigError::Name { .. }
-            | ConfigError::Shape { .. }
-            | ConfigError::Choice { .. }
-            | ConfigError::Missing { .. }
-            | ConfigError::Empty { .. }
-            | ConfigError::Both { .. }
-            | ConfigError::RuntimeOnly { .. } => "other",
+            _ => "other",
         }),
         PlanStatus::Ready
         | PlanStatus::NeedsApproval(_)

@@ -9,6 +9,7 @@ use mcparley_model::limits::LOG_LINE_CHARS;
 use mcparley_model::name::ServerName;
 use mcparley_model::scope::{ConfigOrigin, Scope};
 use mcparley_model::text::{Untrusted, truncate_text};
+use mcparley_model::time::serialize_milliseconds;
 use mcparley_wire::{Failure, ServerExit};
 use serde::Serialize;
 
@@ -139,14 +140,14 @@ impl ServerExamination {
             ServerHealth::Failed { failure, stderr } => {
                 (HealthVerdict::Broken, Some(FailureDetails::from_failure(failure, stderr)), None)
             }
-            ServerHealth::Connected { spoken, surface } => {
+            ServerHealth::Connected { protocol, surface } => {
                 let is = match (surface.total_failure(), notes.is_empty()) {
                     (Some(_), _) => HealthVerdict::Broken,
                     (None, true) => HealthVerdict::Works,
                     (None, false) => HealthVerdict::Flawed,
                 };
                 let offers = OfferCounts {
-                    protocol: spoken.version().as_str(),
+                    protocol: protocol.version().as_str(),
                     tools: surface.tools.len(),
                     prompts: surface.prompts.len(),
                     resources: surface.resources.len(),
@@ -246,9 +247,4 @@ fn collect_notes(checked: &CheckedServer) -> Vec<String> {
 /// Whether a step is reported. Opening an HTTP transport does no work, so its step would only confuse.
 fn is_reported_stage(stage: ConnectStage, kind: Option<TransportKind>) -> bool {
     !(stage == ConnectStage::Open && kind == Some(TransportKind::Http))
-}
-
-/// Serializes a duration as whole milliseconds.
-fn serialize_milliseconds<S: serde::Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_u64(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
 }

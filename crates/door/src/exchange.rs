@@ -12,7 +12,9 @@ use mcparley::pool::principal::ClientIdentity;
 use mcparley_model::limits::DOOR_STREAM_AFTER;
 use mcparley_wire::peer::BoxedFuture;
 use mcparley_wire::served_message::ResponseParts;
-use mcparley_wire::{Cause, Incoming, JsonPieces, METHOD_NOT_FOUND, RawJson, Replies, RpcError};
+use mcparley_wire::{
+    Cause, Incoming, JsonPieces, METHOD_NOT_FOUND, RawJson, Replies, RpcError, UNSUPPORTED_VERSION,
+};
 use serde_json::{Value, json};
 
 use crate::body::DoorBody;
@@ -29,8 +31,6 @@ use mcparley_gateway::{GatewaySession, OutcomeSlot};
 
 /// Error code: the request needs a capability that the client did not declare.
 const MISSING_CAPABILITY: i64 = -32021;
-/// Error code: the protocol version is not supported.
-const UNSUPPORTED_VERSION: i64 = -32022;
 
 /// The outcome of a call without a client that waits for it, as in the audit log.
 const CANCELLED: &str = "cancelled";

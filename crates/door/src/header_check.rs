@@ -8,7 +8,9 @@ use base64::engine::general_purpose::STANDARD;
 use hyper::StatusCode;
 use hyper::http::HeaderMap;
 use mcparley_model::tool::{HeaderParam, param_headers};
-use mcparley_wire::{HEADER_MISMATCH, INVALID_PARAMS, ProtocolVersion, RawJson, RpcError};
+use mcparley_wire::{
+    HEADER_MISMATCH, INVALID_PARAMS, ProtocolVersion, RawJson, RpcError, UNSUPPORTED_VERSION,
+};
 use serde_json::{Value, json};
 
 use crate::guard::refusal::RequestRefusal;
@@ -18,8 +20,6 @@ use mcparley_gateway::supported_versions;
 const VERSION: &str = "mcp-protocol-version";
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-/// Error code: the protocol version is not supported.
-const UNSUPPORTED_VERSION: i64 = -32022;
 
 /// The `_meta` of a request, as far as the era depends on it.
 #[derive(Debug, Default)]

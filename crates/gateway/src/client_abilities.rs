@@ -8,12 +8,11 @@ use std::sync::Arc;
 use mcparley::model::log_level::LogLevel;
 use mcparley::model::text::display_line;
 use mcparley::pool::client_offer::ClientOffer;
-use mcparley_wire::{AgreedProtocol, INVALID_PARAMS, INVALID_REQUEST, ProtocolVersion, RawJson, RpcError};
+use mcparley_wire::{
+    AgreedProtocol, INVALID_PARAMS, INVALID_REQUEST, ProtocolVersion, RawJson, RpcError, UNSUPPORTED_VERSION,
+};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-
-/// Error code for a protocol version that is not supported (new era).
-pub(crate) const UNSUPPORTED_VERSION: i64 = -32022;
 
 /// The client that makes a request: its protocol version and capabilities.
 #[derive(Clone, Copy, Debug)]

@@ -66,7 +66,7 @@ impl ClientSessions {
             "initialize" => params.and_then(|params| params.member("capabilities")?.decode::<Value>().ok()),
             _ => RequestMeta::parse(params).ok().and_then(|meta| meta.capabilities().cloned()),
         };
-        let mut agreed = lock(&self.agreed);
+        let mut agreed = lock_ignoring_poison(&self.agreed);
         let offer = declared.map(|declared| Caller::offer_of(Some(&declared)));
         if method == "initialize" {
             *agreed = offer.unwrap_or_default();
@@ -79,11 +79,11 @@ impl ClientSessions {
     /// Whether calls of the client wait for answers.
     #[must_use]
     pub fn has_parked_calls(&self) -> bool {
-        lock(&self.sessions).values().any(|running| running.session.has_parked_calls())
+        lock_ignoring_poison(&self.sessions).values().any(|running| running.session.has_parked_calls())
     }
 
     fn session_of(&self, offer: ClientOffer) -> GatewaySession {
-        let mut sessions = lock(&self.sessions);
+        let mut sessions = lock_ignoring_poison(&self.sessions);
         let running = sessions.entry(offer).or_insert_with(|| {
             let session = self.gateway.for_client(offer).open_session_for(&self.identity);
             if let Some(channel) = self.channel.get() {
@@ -113,7 +113,7 @@ impl Handler for ClientSessions {
     }
 
     fn handle_notice(&self, notice: Notice) {
-        let agreed = *lock(&self.agreed);
+        let agreed = *lock_ignoring_poison(&self.agreed);
         self.session_of(agreed).handle_notice(notice);
     }
 
@@ -129,7 +129,7 @@ impl Drop for RunningSession {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock_ignoring_poison<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // Every change is one step, so a panic leaves no partial change.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -62,7 +62,7 @@ impl<'j> JsonEdit<'j> {
         let mut is_first = true;
         let mut before = object.find('{').map_or(0, |brace| brace + 1);
         let Some(Range { start, .. }) = self.range_of(object) else { return true };
-        for (name, value) in members.list() {
+        for (name, value) in members.list_members() {
             let Some(end) = self.range_of(value).map(|range| range.end - start) else { return true };
             if !is_removed(name) {
                 is_first = false;
@@ -138,16 +138,16 @@ impl<'j> JsonEdit<'j> {
 /// The members of an object, in their order.
 pub(crate) trait MemberList {
     /// The names and values.
-    fn list(&self) -> impl Iterator<Item = (&str, &str)>;
+    fn list_members(&self) -> impl Iterator<Item = (&str, &str)>;
 
     /// Whether there are members.
     fn has_members(&self) -> bool {
-        self.list().next().is_some()
+        self.list_members().next().is_some()
     }
 
     /// The value of a member.
-    fn find(&self, name: &str) -> Option<&str> {
-        self.list().find(|(key, _)| *key == name).map(|(_, value)| value)
+    fn find_member(&self, name: &str) -> Option<&str> {
+        self.list_members().find(|(key, _)| *key == name).map(|(_, value)| value)
     }
 }
 
@@ -156,7 +156,7 @@ pub(crate) trait MemberList {
 pub(crate) struct ScannedMembers<'s>(pub(crate) &'s ScannedResult, pub(crate) &'s str);
 
 impl MemberList for ScannedMembers<'_> {
-    fn list(&self) -> impl Iterator<Item = (&str, &str)> {
+    fn list_members(&self) -> impl Iterator<Item = (&str, &str)> {
         let Self(result, text) = self;
         let part = |range: Range<usize>| text.get(range).unwrap_or_default();
         result.scan().members().map(move |(name, value)| (part(name), part(value)))
@@ -164,7 +164,7 @@ impl MemberList for ScannedMembers<'_> {
 }
 
 impl MemberList for JsonMembers<'_> {
-    fn list(&self) -> impl Iterator<Item = (&str, &str)> {
+    fn list_members(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_ref(), value.get()))
     }
 }
@@ -195,7 +195,7 @@ impl<'j> JsonMembers<'j> {
 }
 
 /// The elements of an array; none if the value is no array.
-pub(crate) fn elements(array: &RawValue) -> Vec<&RawValue> {
+pub(crate) fn array_elements(array: &RawValue) -> Vec<&RawValue> {
     serde_json::from_str(array.get()).unwrap_or_default()
 }
 

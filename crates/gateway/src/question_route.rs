@@ -59,7 +59,7 @@ impl QuestionRoute {
             Self::Request(replies) => replies.ask(method, params).await.map_err(|error| match error {
                 AskError::Refused(error) => error,
                 AskError::Gone => gone(),
-                AskError::Failed(_) => RpcError::new(INTERNAL, "the client gave no valid answer"),
+                _ => RpcError::new(INTERNAL, "the client gave no valid answer"),
             }),
             Self::Repeat(questions) => {
                 let (reply, answer) = oneshot::channel();

@@ -1,6 +1,6 @@
 //! What it costs to plan a thousand servers: from declarations that were read, and from files on disk.
 //!
-//! The servers are what a large organisation might have: local and remote in turn, each with variables to
+//! The servers are what a large organization might have: local and remote in turn, each with variables to
 //! expand, one in ten with a name that a stronger source takes, under a policy with rules of every kind.
 #![expect(
     clippy::disallowed_methods,
@@ -87,7 +87,7 @@ fn bench_files(bencher: Bencher, scopes: &[Scope]) {
     });
 }
 
-/// An organisation's catalogue that needs no network.
+/// An organization's catalog that needs no network.
 fn connector((name, _): (String, Value)) -> Connector {
     let url = format!("https://proxy.example.com/v1/{name}");
     Connector { id: format!("id-{name}"), name, url }

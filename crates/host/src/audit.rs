@@ -21,9 +21,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcparley_model::limits::{AUDIT_FILE_BYTES, AUDIT_FILES, AUDIT_PAUSE, AUDIT_QUEUE};
 use mcparley_platform::file::JournalFile;
+use mcparley_platform::thread::run_blocking;
 use tokio::sync::Notify;
 
-use mcparley_pool::task::{self, AbortOnDropTask};
+use mcparley_pool::task::AbortOnDropTask;
 use record::AuditRecord;
 
 pub(crate) use entry::AuditEntry;
@@ -48,7 +49,7 @@ pub(crate) struct AuditSource {
 /// State that the log and its writer task share.
 #[derive(Debug)]
 struct Shared {
-    keeper: AuditSource,
+    source: AuditSource,
     journal: JournalFile,
     queue: Mutex<AuditQueue>,
     news: Notify,
@@ -69,9 +70,9 @@ struct AuditQueue {
 
 impl AuditLog {
     /// Starts the audit log in this file, with a background task that writes.
-    pub(crate) fn start(path: PathBuf, keeper: AuditSource) -> Self {
+    pub(crate) fn start(path: PathBuf, source: AuditSource) -> Self {
         let shared = Arc::new(Shared {
-            keeper,
+            source,
             journal: JournalFile::new(path, AUDIT_FILE_BYTES, AUDIT_FILES),
             queue: Mutex::default(),
             news: Notify::new(),
@@ -124,16 +125,16 @@ impl Shared {
             let this = Arc::clone(self);
             // File writes may be slow, so they run on a task of their own: once begun, a write finishes even
             // if the waiting caller is dropped.
-            let _broken = task::aside(move || this.append_records(&waiting)).await;
+            let _broken = run_blocking(move || this.append_records(&waiting)).await;
         }
     }
 
     /// Appends records to the file. Records that cannot be written are lost, and counted.
     fn append_records(&self, records: &[AuditRecord]) {
-        let lines = record::write_json_lines(records, &self.keeper);
+        let lines = record::write_json_lines(records, &self.source);
         if !lines.is_empty() && self.journal.append_lines(&lines).is_err() {
-            let told: u64 = records.iter().map(AuditRecord::lost_count).sum();
-            self.lock_queue().lost += told + u64::try_from(records.len()).unwrap_or(u64::MAX);
+            let lost: u64 = records.iter().map(AuditRecord::lost_count).sum();
+            self.lock_queue().lost += lost + u64::try_from(records.len()).unwrap_or(u64::MAX);
         }
     }
 

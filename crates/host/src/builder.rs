@@ -55,7 +55,7 @@ pub struct HostBuilder {
     /// The options that the configuration was read with, so that a reload can use them again.
     run_options: Option<RunOptions>,
     watches: bool,
-    organisation: Option<Organization>,
+    organization: Option<Organization>,
     page_opener: Option<Arc<dyn PageOpener>>,
     identity: Option<IdentitySettings>,
     elicitor: Option<Arc<dyn Elicitor>>,
@@ -98,7 +98,7 @@ impl HostBuilder {
             built_in: BuiltInFactory { make: inspection_server::create_built_in_server, is_offered: false },
             run_options: None,
             watches: false,
-            organisation: None,
+            organization: None,
             page_opener: None,
             identity: None,
             elicitor: None,
@@ -227,7 +227,8 @@ impl HostBuilder {
         self.in_process_handler(&name, Arc::new(server))
     }
 
-    /// Adds a server inside this program whose MCP requests are answered by the given handler.
+    /// Adds a server inside this program whose MCP requests are answered by the given handler; an example is in
+    /// [`protocol`](crate::protocol).
     #[must_use]
     pub fn in_process_handler(mut self, name: &str, handler: Arc<dyn Handler>) -> Self {
         self.in_process_servers.push((name.to_owned(), handler));
@@ -244,8 +245,8 @@ impl HostBuilder {
     /// Sets the organization whose connectors are used; the default is none. A host that reads its
     /// configuration itself fetches them in the background and adds them when they arrive.
     #[must_use]
-    pub fn organization(mut self, organisation: Option<Organization>) -> Self {
-        self.organisation = organisation;
+    pub fn organization(mut self, organization: Option<Organization>) -> Self {
+        self.organization = organization;
         self
     }
 
@@ -393,8 +394,8 @@ impl HostBuilder {
         }
         host.remove_old_results();
         // A host that was given its configuration ready-made was given its connectors too.
-        if let Some(organisation) = self.organisation.filter(|_| host.config_sources().is_some()) {
-            spawn_connector_fetch(&host, organisation, context);
+        if let Some(organization) = self.organization.filter(|_| host.config_sources().is_some()) {
+            spawn_connector_fetch(&host, organization, context);
         }
         host
     }
@@ -405,7 +406,7 @@ impl HostBuilder {
             self.identity.take().or_else(|| self.loaded.identity_provider().map(IdentitySettings::from));
         let mut context = ConnectContext::new(&self.loaded.env, &self.paths)
             .with_in_process_servers(self.in_process_servers.clone())
-            .with_organization(self.organisation.clone())
+            .with_organization(self.organization.clone())
             .with_identity(identity)
             .with_pin(self.loaded.settings.pins.effective_pin())
             .with_sign_in_cache();
@@ -449,7 +450,7 @@ fn spawn_file_watcher(host: &Host) {
 }
 
 /// Fetches the organization's connectors in the background.
-fn spawn_connector_fetch(host: &Host, organisation: Organization, context: ConnectContext) {
-    let asking = reload::fetch_connectors(host.downgrade(), organisation, context);
+fn spawn_connector_fetch(host: &Host, organization: Organization, context: ConnectContext) {
+    let asking = reload::fetch_connectors(host.downgrade(), organization, context);
     host.attach_task(Some(AbortOnDropTask::start(asking)));
 }

@@ -159,9 +159,10 @@ impl Host {
                     call.progress.as_ref().map(mcparley_wire::peer::ProgressSender::observe_newest);
                 let running = self.call_statistics().begin_call(server, &bound.entry.tool.name, progress);
                 let outcome = self.call_server(bound, call).await.and_then(|answer| {
-                    let outcome = match call.is_forwarded {
-                        true => ForwardableOutcome::from_answer(answer),
-                        false => shape_outcome(answer).map(ForwardableOutcome::Shaped),
+                    let outcome = if call.is_forwarded {
+                        ForwardableOutcome::from_answer(answer)
+                    } else {
+                        shape_outcome(answer).map(ForwardableOutcome::Shaped)
                     };
                     outcome.map_err(|shape| bound.call_failed_error(shape.into()))
                 });

@@ -128,6 +128,7 @@ pub enum CallError {
 
 /// Whether a failed call was executed, so that a retry would execute it twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ExecutionStatus {
     /// The tool was not executed.
     No,

@@ -59,6 +59,7 @@ use shown_order::ShownOrder;
 
 pub use crate::agent_error::AgentError;
 pub use crate::audit::RefusedRequest;
+pub use crate::reconnect_request::{prepare_reconnect, publish_reconnect, request_reconnect};
 pub use agent::Agent;
 pub(crate) use built_in::{BuiltInFactory, BuiltInServer};
 pub(crate) use call_statistics::CallStatistics;

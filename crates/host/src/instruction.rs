@@ -85,7 +85,7 @@ impl Host {
     #[must_use]
     pub fn instructions(&self) -> Instructions {
         let servers = self.servers();
-        self.with_shown_order(|told| arrange_instructions(&mut told.instructions, &servers))
+        self.with_shown_order(|shown| arrange_instructions(&mut shown.instructions, &servers))
     }
 }
 

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | set the location of files and the options of a run | [`Paths`], [`RunOptions`] |
 //! | add servers in code: programs, URLs, closures of this program | [`ServerEntry`], [`InProcessServer`] |
+//! | answer the requests of an in-process server yourself | [`protocol::Handler`] → [`HostBuilder::in_process_handler`] |
 //! | keep every server alive, list their tools, call them | [`Host`] |
 //! | choose the tools a model is shown | [`catalog::Catalog`] → [`catalog::ModelOffer`] within a [`catalog::Budget`] |
 //! | find a tool | [`catalog::SearchQuery`] → [`Host::search_tools`] |
@@ -68,7 +69,9 @@ pub mod instruction;
 mod page_opener;
 pub mod permission;
 pub mod prompt;
-pub mod reload;
+pub mod protocol;
+mod reconnect_request;
+mod reload;
 pub mod resource;
 pub mod search;
 mod search_vectors;

@@ -142,7 +142,7 @@ impl Host {
     pub fn prompts(&self) -> Prompts {
         let servers = self.servers();
         let offering = servers.iter().map(|server| (&server.name, server.state.surface.as_ref()));
-        self.with_shown_order(|told| Prompts::from_surfaces(&mut told.prompts, offering))
+        self.with_shown_order(|shown| Prompts::from_surfaces(&mut shown.prompts, offering))
     }
 
     /// Fetches the messages of a prompt from its server. Arguments are checked before the request is sent.

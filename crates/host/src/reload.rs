@@ -11,7 +11,6 @@
 
 mod connectors;
 mod reconnect;
-mod request;
 mod watch;
 
 use std::sync::{Arc, PoisonError};
@@ -22,7 +21,6 @@ use tracing::field::Empty;
 use tracing::{Instrument as _, info_span};
 
 pub(crate) use connectors::fetch_connectors;
-pub use request::{prepare_reconnect, publish_reconnect, request_reconnect};
 pub(crate) use watch::watch_config_files;
 
 impl Host {

@@ -139,24 +139,21 @@ fn unsearched_servers(
 }
 
 fn unsearched_reason(server: &HostServer, catalog: &Catalog) -> Option<UnsearchedReason> {
-    let told = |text: &str| Untrusted::new(truncate_text(&clean_text(text), SEARCH_ERROR_CHARS));
+    let shorten = |text: &str| Untrusted::new(truncate_text(&clean_text(text), SEARCH_ERROR_CHARS));
     match &server.state.status {
         ServerStatus::Connected { .. } => {
             let gap = server.state.surface.gaps.iter().find(|gap| gap.method == "tools/list")?;
-            Some(UnsearchedReason::Unlisted { error: told(&gap.to_string()) })
+            Some(UnsearchedReason::Unlisted { error: shorten(&gap.to_string()) })
         }
         ServerStatus::Pending { .. } if server.state.surface.tools.is_empty() => {
             Some(UnsearchedReason::Pending)
         }
         ServerStatus::Dormant if is_unknown(&server.state) => Some(UnsearchedReason::Pending),
-        ServerStatus::Failed(error) => Some(UnsearchedReason::Failed { error: told(&error.to_string()) }),
+        ServerStatus::Failed(error) => Some(UnsearchedReason::Failed { error: shorten(&error.to_string()) }),
         ServerStatus::NeedsAuth => {
             Some(UnsearchedReason::NeedsAuth { authenticate: authenticate_tool(&server.name, catalog) })
         }
-        ServerStatus::Dormant
-        | ServerStatus::Pending { .. }
-        | ServerStatus::Disabled
-        | ServerStatus::Stopped => None,
+        _ => None,
     }
 }
 

@@ -13,7 +13,7 @@ fn main() {
 }
 
 /// Ten thousand tools of a hundred servers; every tool's name ends in `tail`.
-fn catalogue(tail: &str) -> Vec<(ServerName, ToolName)> {
+fn catalog(tail: &str) -> Vec<(ServerName, ToolName)> {
     let servers: Vec<_> = (0..100).map(|server| ServerName::new(&format!("server {server}"))).collect();
     (0..100)
         .flat_map(|tool| servers.iter().map(move |server| (server.clone(), tool)))
@@ -23,24 +23,23 @@ fn catalogue(tail: &str) -> Vec<(ServerName, ToolName)> {
 
 #[divan::bench]
 fn plain_names(bencher: Bencher) {
-    bencher.with_inputs(|| catalogue("")).bench_values(PublicNames::assign);
+    bencher.with_inputs(|| catalog("")).bench_values(PublicNames::assign);
 }
 
 #[divan::bench]
 fn names_too_long(bencher: Bencher) {
-    bencher.with_inputs(|| catalogue(&"_too_long".repeat(8))).bench_values(PublicNames::assign);
+    bencher.with_inputs(|| catalog(&"_too_long".repeat(8))).bench_values(PublicNames::assign);
 }
 
 #[divan::bench]
 fn names_that_all_collide(bencher: Bencher) {
-    let twice =
-        || catalogue("!").into_iter().step_by(2).chain(catalogue("?").into_iter().step_by(2)).collect();
+    let twice = || catalog("!").into_iter().step_by(2).chain(catalog("?").into_iter().step_by(2)).collect();
     bencher.with_inputs(twice).bench_values(|pairs: Vec<_>| PublicNames::assign(pairs));
 }
 
 #[divan::bench]
 fn one_late_tool(bencher: Bencher) {
-    let names = PublicNames::assign(catalogue(""));
+    let names = PublicNames::assign(catalog(""));
     let late = (ServerName::new("late"), ToolName::new("tool"));
     bencher.bench_local(|| black_box(&names).extend([late.clone()]));
 }

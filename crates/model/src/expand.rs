@@ -187,6 +187,7 @@ fn is_variable_name(name: &str) -> bool {
 
 /// The error for a text that cannot be expanded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExpandError {
     /// The variable is not set and has no default.
     #[error("environment variable `{name}` is not set")]

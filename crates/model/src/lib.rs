@@ -15,6 +15,7 @@
 //! | how is a tool defined and named | [`tool`], [`name`] |
 //! | may a tool be called | [`permission`], [`trust`] |
 //! | which hooks run beside a call | [`hook`] |
+//! | how are times and durations written as numbers | [`time`] |
 //! | which text is masked or escaped | [`secret`], [`text`] |
 //! | which name did the user mean | [`similar`] |
 //! | which limits apply | [`limits`] |
@@ -42,5 +43,6 @@ pub mod settings;
 pub mod signature;
 pub mod similar;
 pub mod text;
+pub mod time;
 pub mod tool;
 pub mod trust;

@@ -270,19 +270,19 @@ pub const RETRY_AFTER_LONGEST: Duration = Duration::from_secs(60);
 pub const ERROR_BODY_BYTES: usize = 64 * 1024;
 
 /// The maximum size of one page of the organization's connectors.
-pub const CATALOGUE_BYTES: usize = 1024 * 1024;
+pub const CATALOG_BYTES: usize = 1024 * 1024;
 
 /// The maximum number of pages of connectors that are read.
-pub const CATALOGUE_PAGES: usize = 16;
+pub const CATALOG_PAGES: usize = 16;
 
 /// The maximum number of connectors; more cannot be meant for one user.
 pub const CONNECTORS: usize = 1000;
 
 /// The timeout for fetching the connectors, which does not delay the start of the host.
-pub const CATALOGUE_TIME: Duration = Duration::from_secs(10);
+pub const CATALOG_TIME: Duration = Duration::from_secs(10);
 
 /// The time that a short-lived command, such as `list`, waits for the connectors.
-pub const CATALOGUE_PATIENCE: Duration = Duration::from_secs(3);
+pub const CATALOG_WAIT: Duration = Duration::from_secs(3);
 
 /// The maximum length of a connector's name in characters.
 pub const CONNECTOR_NAME_CHARS: usize = 100;

@@ -154,6 +154,7 @@ impl Policy {
 /// The reason why policy forbids a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[serde(tag = "reason", rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum PolicyViolation {
     /// An entry of a deny-list matches the server.
     #[error("denied by policy: {entry} ({origin})")]

@@ -85,7 +85,7 @@ impl Serialize for Scope {
 pub enum Source {
     /// A file on disk.
     File(Arc<Path>),
-    /// Text from elsewhere, with a label for messages: `--mcp-config`, `the connector catalogue`.
+    /// Text from elsewhere, with a label for messages: `--mcp-config`, `the connector catalog`.
     Inline(Arc<str>),
 }
 

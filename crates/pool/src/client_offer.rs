@@ -33,9 +33,10 @@ impl ClientOffer {
             .filter(|(_, is_offered)| *is_offered)
             .map(|(mode, _)| (mode.to_owned(), json!({})))
             .collect();
-        match modes.is_empty() {
-            true => drop(members.shift_remove("elicitation")),
-            false => drop(members.insert("elicitation".to_owned(), modes.into())),
+        if modes.is_empty() {
+            drop(members.shift_remove("elicitation"))
+        } else {
+            drop(members.insert("elicitation".to_owned(), modes.into()))
         }
         if !self.roots {
             members.shift_remove("roots");

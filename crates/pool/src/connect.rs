@@ -80,7 +80,7 @@ pub struct Dialer {
     /// The in-process servers, by the name in entries of type `sdk`.
     in_process: Arc<HashMap<String, Arc<dyn Handler>>>,
     /// The organization that provides connectors.
-    organisation: Option<Organization>,
+    organization: Option<Organization>,
     /// The OAuth accounts of the user.
     accounts: Accounts,
     /// The credentials of the principal of a gateway that connections are opened for, if it has its own.
@@ -109,7 +109,7 @@ impl Dialer {
             limit: set_limit.unwrap_or(CONNECT_TIME),
             download_limit: set_limit.is_none().then_some(DOWNLOAD_TIME),
             in_process: Arc::default(),
-            organisation: None,
+            organization: None,
             accounts: sign_in::open_accounts(env, paths, &network),
             principal: None,
             paths: Arc::new(paths.clone()),
@@ -177,7 +177,7 @@ impl ConnectContext {
     #[must_use]
     pub fn with_env(&self, env: &Env) -> Self {
         let new = Self::new(env, &self.dialer.paths);
-        let Dialer { in_process: inside, organisation, accounts, principal, daemon, hosted, .. } =
+        let Dialer { in_process: inside, organization, accounts, principal, daemon, hosted, .. } =
             self.dialer.clone();
         let Caches { eras, trust, needs_auth, .. } = self.caches.clone();
         let owner = principal.as_ref().map(|principal| principal.owner);
@@ -186,7 +186,7 @@ impl ConnectContext {
         Self {
             dialer: Dialer {
                 in_process: inside,
-                organisation,
+                organization,
                 accounts,
                 principal,
                 daemon,
@@ -218,8 +218,8 @@ impl ConnectContext {
 
     /// This context with the connectors of this organization.
     #[must_use]
-    pub fn with_organization(mut self, organisation: Option<Organization>) -> Self {
-        self.dialer.organisation = organisation;
+    pub fn with_organization(mut self, organization: Option<Organization>) -> Self {
+        self.dialer.organization = organization;
         self
     }
 
@@ -312,8 +312,8 @@ impl ConnectContext {
             introduce_to_editor(connected.session.peer()).await;
         }
         connected.map_err(|failure| {
-            let (redactor, said) = (Redactor::from_config(config), server.stderr_tail());
-            let stderr = Untrusted::new(redactor.redact(said.raw()));
+            let (redactor, tail) = (Redactor::from_config(config), server.stderr_tail());
+            let stderr = Untrusted::new(redactor.redact(tail.raw()));
             ConnectError::new(redactor.redact_failure(failure), stderr)
         })
     }
@@ -371,8 +371,8 @@ impl ConnectContext {
 
     /// The HTTP target of a connector, with the organization's token.
     fn connector_target(&self, url: &Url) -> Result<HttpTarget, ConnectError> {
-        match &self.dialer.organisation {
-            Some(organisation) => organisation
+        match &self.dialer.organization {
+            Some(organization) => organization
                 .connector_target(url)
                 .map_err(|error| ConnectError::from_reason(&error.to_string())),
             None => Err(ConnectError::from_reason("no organization with connectors is configured")),

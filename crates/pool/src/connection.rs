@@ -20,6 +20,7 @@
 mod actor;
 mod backoff;
 mod idle;
+mod lease_waiters;
 mod listen;
 mod notifications;
 mod notify;
@@ -98,13 +99,21 @@ pub struct LiveConnection {
     _in_use: mpsc::Sender<()>,
 }
 
+/// Shared values that calls on a connection wait for.
+struct LiveConnectionGates {
+    watched: Arc<ResourceWatches>,
+    roots: Arc<RootsGate>,
+    levels: Arc<LogLevelGate>,
+}
+
 impl LiveConnection {
     fn new(
         session: ProtocolSession,
         epoch: Epoch,
-        (watched, gate, levels): (Arc<ResourceWatches>, Arc<RootsGate>, Arc<LogLevelGate>),
+        gates: LiveConnectionGates,
         in_use: mpsc::Sender<()>,
     ) -> Self {
+        let LiveConnectionGates { watched, roots: gate, levels } = gates;
         let (used, served) = (AtomicBool::new(true), AtomicBool::new(false));
         Self { session, epoch, process_id: None, used, served, watched, gate, levels, _in_use: in_use }
     }
@@ -217,7 +226,7 @@ struct ConnectionCore {
     server_requests: Arc<ServerRequests>,
     watched: Arc<ResourceWatches>,
     state: watch::Receiver<State>,
-    wishes: mpsc::Sender<ConnectionCommand>,
+    commands: mpsc::Sender<ConnectionCommand>,
     _actor: AbortOnDropTask<()>,
 }
 
@@ -243,26 +252,26 @@ pub struct ConnectionSetup {
 
 impl Connection {
     /// Starts the actor. It connects with the first lease.
-    pub fn start(name: ServerName, config: ServerConfig, beginning: ConnectionSetup) -> Self {
-        let (wishes, inbox) = mpsc::channel(MAILBOX);
-        let (state, tool_limit) = (beginning.publisher.subscribe(), beginning.tool_limit);
-        let users = beginning.publisher.users();
-        let key = beginning.key;
+    pub fn start(name: ServerName, config: ServerConfig, setup: ConnectionSetup) -> Self {
+        let (commands, inbox) = mpsc::channel(MAILBOX);
+        let (state, tool_limit) = (setup.publisher.subscribe(), setup.tool_limit);
+        let users = setup.publisher.users();
+        let key = setup.key;
         let config = Arc::new(config);
-        let journal = LogFile::for_server(&beginning.context.dialer.paths, &name);
-        let messages = beginning.context.services.messages.clone();
+        let journal = LogFile::for_server(&setup.context.dialer.paths, &name);
+        let messages = setup.context.services.messages.clone();
         let log = Arc::new(ServerLog::new(&config, journal).with_listeners(name.clone(), messages));
-        let context = beginning.context.for_server(&name);
+        let context = setup.context.for_server(&name);
         let account = context.account(&config);
-        let beginning = ConnectionSetup { context, ..beginning };
-        let services = &beginning.context.services;
-        let roots = services.server_roots(&config, &beginning.context.dialer.paths);
+        let setup = ConnectionSetup { context, ..setup };
+        let services = &setup.context.services;
+        let roots = services.server_roots(&config, &setup.context.dialer.paths);
         let server_requests = ServerRequests::new(name.clone(), services, roots, Arc::clone(&log))
-            .with_observer(beginning.context.dialer.hosted.clone());
+            .with_observer(setup.context.dialer.hosted.clone());
         let server_requests = Arc::new(server_requests);
         let watched = Arc::<ResourceWatches>::default();
-        let notifications = (Arc::clone(&server_requests), Arc::clone(&watched));
-        let actor = ConnectionActor::new(Arc::clone(&config), Arc::clone(&log), notifications, beginning);
+        let (requests, watches) = (Arc::clone(&server_requests), Arc::clone(&watched));
+        let actor = ConnectionActor::new(Arc::clone(&config), Arc::clone(&log), requests, watches, setup);
         let core = Arc::new(ConnectionCore {
             users,
             account,
@@ -270,7 +279,7 @@ impl Connection {
             server_requests,
             watched,
             state,
-            wishes,
+            commands,
             _actor: AbortOnDropTask::start(actor.run(inbox)),
         });
         Self { name, config, key, tool_limit, core }
@@ -281,7 +290,7 @@ impl Connection {
     pub fn with_config(&self, config: ServerConfig) -> Self {
         let config = Arc::new(config);
         // The mailbox is full only if the server is in trouble; then its idle timeout does not matter.
-        let _full = self.core.wishes.try_send(ConnectionCommand::ReplaceConfig(Arc::clone(&config)));
+        let _full = self.core.commands.try_send(ConnectionCommand::ReplaceConfig(Arc::clone(&config)));
         Self { config, ..self.clone() }
     }
 
@@ -380,7 +389,7 @@ impl Connection {
         }
         let (reply, answer) = oneshot::channel();
         self.core
-            .wishes
+            .commands
             .send(ConnectionCommand::Lease { stale, reply, caller: Span::current() })
             .await
             .map_err(|_| Unavailable::Stopped)?;
@@ -390,41 +399,41 @@ impl Connection {
     /// Connects in the background.
     pub fn start_connecting(&self) {
         // A full mailbox holds commands that connect too.
-        let _full = self.core.wishes.try_send(ConnectionCommand::Wake);
+        let _full = self.core.commands.try_send(ConnectionCommand::Wake);
     }
 
     /// Reconnects in any phase.
     pub async fn reconnect(&self) {
         // An actor that has ended cannot reconnect, and its published state shows that.
-        let _stopped = self.core.wishes.send(ConnectionCommand::Reconnect).await;
+        let _stopped = self.core.commands.send(ConnectionCommand::Reconnect).await;
     }
 
     /// Reports that the connection of `epoch` needs a sign-in.
     pub async fn report_needs_auth(&self, epoch: Epoch) {
-        let _stopped = self.core.wishes.send(ConnectionCommand::NeedsAuth { epoch }).await;
+        let _stopped = self.core.commands.send(ConnectionCommand::NeedsAuth { epoch }).await;
     }
 
     /// Cancels a task on the server in the background, because its caller has given up.
     pub fn cancel_task(&self, id: String) {
         // The mailbox is full only if the server is in trouble, and tasks expire by themselves.
-        let _full = self.core.wishes.try_send(ConnectionCommand::CancelTask(id));
+        let _full = self.core.commands.try_send(ConnectionCommand::CancelTask(id));
     }
 
     /// Enables or disables the server.
     pub async fn set_enabled(&self, on: bool) {
-        let _stopped = self.core.wishes.send(ConnectionCommand::SetEnabled { on }).await;
+        let _stopped = self.core.commands.send(ConnectionCommand::SetEnabled { on }).await;
     }
 
     /// Whether the actor has received every command sent so far.
     #[cfg(test)]
     pub fn is_mailbox_empty(&self) -> bool {
-        self.core.wishes.capacity() == MAILBOX
+        self.core.commands.capacity() == MAILBOX
     }
 
     /// Shuts the connection down gracefully and waits for its end. Running calls may continue for `grace`.
     pub async fn stop(&self, grace: Duration) {
         let (done, ended) = oneshot::channel();
-        if self.core.wishes.send(ConnectionCommand::Stop { grace, done }).await.is_ok() {
+        if self.core.commands.send(ConnectionCommand::Stop { grace, done }).await.is_ok() {
             // An error means that the actor has ended, which is the same.
             let _ended = ended.await;
         }

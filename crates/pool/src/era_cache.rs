@@ -53,9 +53,9 @@ impl EraCache {
     }
 
     /// Caches the era of a successful handshake. A failure clears it: the server may have been replaced.
-    pub(super) fn record_era(&self, config: &ServerConfig, spoken: Option<AgreedProtocol>) {
+    pub(super) fn record_era(&self, config: &ServerConfig, protocol: Option<AgreedProtocol>) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match spoken {
+        match protocol {
             Some(AgreedProtocol::Old(_)) => known.insert(Signature::from_config(config), Era::Old),
             Some(AgreedProtocol::New) => known.insert(Signature::from_config(config), Era::New),
             None => known.remove(&Signature::from_config(config)),

@@ -112,7 +112,7 @@ pub enum ServerHealth {
     /// The server answers.
     Connected {
         /// The negotiated protocol version.
-        spoken: AgreedProtocol,
+        protocol: AgreedProtocol,
         /// The surface: tools, prompts and resources.
         surface: Box<Surface>,
     },
@@ -241,12 +241,12 @@ impl HealthCheck {
             Ok(arrival) => arrival,
             Err(error) => return (to_failed_health(log, error), took),
         };
-        let spoken = connected.session.protocol();
+        let protocol = connected.session.protocol();
         log.add_changed_tools(&self.context.cache_surface(config, &connected.session, &surface).await);
         log.close();
         trace.begin_stage(ConnectStage::Close);
         connected.link.stop().await;
-        (ServerHealth::Connected { spoken, surface: Box::new(surface) }, took)
+        (ServerHealth::Connected { protocol, surface: Box::new(surface) }, took)
     }
 }
 

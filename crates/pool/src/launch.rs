@@ -61,10 +61,10 @@ const PASSED_ON_PREFIXES: [&str; 1] = ["LC_"];
 #[must_use]
 pub fn build_launch(stdio: &StdioConfig, env: &Env, paths: &Paths) -> ProgramLaunch {
     let StdioConfig { command, args, env: own, cwd, inherit_env } = stdio;
-    let passed_on = env.iter().filter(|(name, value)| match inherit_env {
-        true => !is_shell_function(value),
-        false => is_inherited(name, value),
-    });
+    let passed_on =
+        env.iter().filter(
+            |(name, value)| if *inherit_env { !is_shell_function(value) } else { is_inherited(name, value) },
+        );
     let mut variables: Vec<(OsString, OsString)> = passed_on
         .filter(|(name, _)| !own.iter().any(|(own, _)| own == name))
         .map(|(name, value)| (OsString::from(name), OsString::from(value)))

@@ -231,7 +231,7 @@ impl ServerLog {
             tokio::time::sleep(LOG_WRITE_DELAY).await;
             let log = Arc::clone(&self);
             // A failed thread loses nothing: the lines are written with the next ones.
-            let _written = crate::task::aside(move || log.write_new_lines()).await;
+            let _written = mcparley_platform::thread::run_blocking(move || log.write_new_lines()).await;
         }
     }
 
@@ -278,9 +278,9 @@ impl ServerLog {
         self.add_stray_lines();
         let mut pages = self.lock_buffer();
         let (gone, end) = (pages.stderr.take(), std::mem::take(&mut pages.stderr_end));
-        let said = gone.as_ref().map(|stderr| self.redactor.redact(&stderr.text()).into_owned());
-        if let Some(said) = said.filter(|said| !said.is_empty()) {
-            pages.last_words = Untrusted::new(said);
+        let tail = gone.as_ref().map(|stderr| self.redactor.redact(&stderr.text()).into_owned());
+        if let Some(tail) = tail.filter(|tail| !tail.is_empty()) {
+            pages.last_words = Untrusted::new(tail);
         }
         drop(pages);
         let is_logged_elsewhere = gone.as_ref().is_some_and(Stderr::is_logged_elsewhere);

@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 use mcparley_model::limits::{NEEDS_AUTH_BYTES, NEEDS_AUTH_TIME};
 use mcparley_model::name::ServerName;
 use mcparley_model::signature::Signature;
+use mcparley_model::time::unix_milliseconds;
 use mcparley_platform::file::{self, Creation};
 use serde_json::{Map, Value, json};
 
@@ -80,11 +81,6 @@ fn is_fresh(entry: &Value, now: SystemTime) -> bool {
     let Some(then) = entry.get("timestamp").and_then(Value::as_u64) else { return false };
     let age = unix_milliseconds(now).checked_sub(then).map(Duration::from_millis);
     age.is_some_and(|age| age < NEEDS_AUTH_TIME)
-}
-
-fn unix_milliseconds(time: SystemTime) -> u64 {
-    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

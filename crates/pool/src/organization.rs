@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcparley_model::expand::Env;
-use mcparley_model::limits::{CATALOGUE_BYTES, CATALOGUE_PAGES, CATALOGUE_TIME};
+use mcparley_model::limits::{CATALOG_BYTES, CATALOG_PAGES, CATALOG_TIME};
 use mcparley_model::settings::{MergedSettings, SettingsLayer};
 use mcparley_wire::transport::http::{self, HttpTarget, Network};
 use mcparley_wire::{Failure, FailurePhase};
@@ -66,9 +66,10 @@ impl Organization {
     pub fn from_url(base: &str, tokens: Arc<dyn TokenSource>) -> Result<Self, ConnectorError> {
         let base = Url::parse(base.trim()).map_err(|_| ConnectorError::NotAUrl)?;
         let plain = base.username().is_empty() && base.password().is_none() && base.query().is_none();
-        match is_confidential(&base) && plain {
-            true => Ok(Self { base, bearer: Arc::new(ConnectorBearer::new(tokens)) }),
-            false => Err(ConnectorError::Unsafe),
+        if is_confidential(&base) && plain {
+            Ok(Self { base, bearer: Arc::new(ConnectorBearer::new(tokens)) })
+        } else {
+            Err(ConnectorError::Unsafe)
         }
     }
 
@@ -84,15 +85,15 @@ impl Organization {
         if self.bearer.token().is_none() {
             return Err(ConnectorError::NoToken { why: self.bearer.missing_reason() });
         }
-        let limit = limit.min(CATALOGUE_TIME);
+        let limit = limit.min(CATALOG_TIME);
         let deadline = Instant::now() + limit;
         let late = || Failure::TimedOut { phase: FailurePhase::Answering, after: limit };
         let mut listing = ConnectorListing::new(&self.base);
         let mut place = Some(self.first_page_url());
-        for page in 0..CATALOGUE_PAGES {
+        for page in 0..CATALOG_PAGES {
             let Some(url) = place.take() else { break };
             let target = self.with_token(url);
-            let work = http::fetch_document(&target, network, CATALOGUE_BYTES);
+            let work = http::fetch_document(&target, network, CATALOG_BYTES);
             let body = tokio::time::timeout_at(deadline, work).await.unwrap_or_else(|_| Err(late()));
             let next = match body.map_err(ConnectorError::from) {
                 Ok(body) => listing.parse_page(&body),
@@ -116,9 +117,10 @@ impl Organization {
     /// # Errors
     /// If the URL is not of the catalog's origin, where the token must not go.
     pub fn connector_target(&self, url: &Url) -> Result<HttpTarget, ConnectorError> {
-        match is_same_origin(&self.base, url) {
-            true => Ok(self.with_token(url.clone())),
-            false => Err(ConnectorError::OtherOrigin),
+        if is_same_origin(&self.base, url) {
+            Ok(self.with_token(url.clone()))
+        } else {
+            Err(ConnectorError::OtherOrigin)
         }
     }
 

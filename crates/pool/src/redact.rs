@@ -71,8 +71,8 @@ impl Redactor {
             Failure::ErrorResponse(RpcError { code, message, data }) => {
                 Failure::ErrorResponse(RpcError { code, message: text(&message), data })
             }
-            Failure::Status { code, retry_after, text: said } => {
-                Failure::Status { code, retry_after, text: text(&said) }
+            Failure::Status { code, retry_after, text: message } => {
+                Failure::Status { code, retry_after, text: text(&message) }
             }
             failure @ (Failure::TimedOut { .. }
             | Failure::Closed { .. }
@@ -155,12 +155,12 @@ mod tests {
     #[test]
     fn secrets_are_redacted_in_failures() {
         let redactor = local(&[], &[("API_KEY", "canary-7f3a")]);
-        let said = |failure: Failure| redactor.redact_failure(failure).to_string();
+        let message = |failure: Failure| redactor.redact_failure(failure).to_string();
         let answered = Failure::ErrorResponse(RpcError::new(-32000, "bad key canary-7f3a"));
-        assert_eq!(said(answered), "the server answered with error -32000: bad key ***");
-        assert!(said(Failure::Protocol("it says canary-7f3a!".into())).ends_with("it says ***!"));
+        assert_eq!(message(answered), "the server answered with error -32000: bad key ***");
+        assert!(message(Failure::Protocol("it says canary-7f3a!".into())).ends_with("it says ***!"));
         let text = Untrusted::new(format!("<p>canary-7{TRUNCATED}"));
-        let status = said(Failure::Status { code: 500, retry_after: None, text });
+        let status = message(Failure::Status { code: 500, retry_after: None, text });
         assert!(status.ends_with(&format!("<p>***{TRUNCATED}")), "{status}");
         assert_eq!(redactor.redact("a can"), "a can");
     }
@@ -172,10 +172,10 @@ mod tests {
             &["--token=abcdef0123456789xyz", "/home/somebody/project1", "--verbose"],
             &[("API_KEY", "canary-7f3a"), ("LEVEL", "debug")],
         );
-        let said =
+        let message =
             "level debug, key canary-7f3a, token abcdef0123456789xyz in /home/somebody/project1 --verbose";
         assert_eq!(
-            redactor.redact(said),
+            redactor.redact(message),
             "level debug, key ***, token *** in /home/somebody/project1 --verbose"
         );
     }

@@ -246,7 +246,7 @@ impl ServerRequests {
     /// Whether a call of a tool has to wait for its place in the question lane, on a channel that does not
     /// say which call a question belongs to.
     pub fn needs_lane(&self, tool: &str) -> bool {
-        self.calls.lane.manner_of(tool).may_ask()
+        self.calls.lane.questions_of(tool).may_ask()
     }
 
     /// Waits until no other call can be mistaken for a call of this tool when the server asks.

@@ -5,9 +5,6 @@
 
 use std::future::Future;
 
-/// Runs blocking work on another thread.
-pub use mcparley_platform::thread::run_blocking as aside;
-
 #[cfg(not(test))]
 use tokio::task::{JoinHandle, spawn};
 #[cfg(not(test))]

@@ -57,13 +57,13 @@ impl HealthReport {
             stderr: String::new(),
         };
         match &checked.health {
-            ServerHealth::Connected { spoken, surface } => {
+            ServerHealth::Connected { protocol, surface } => {
                 let withheld = surface.withheld.iter().map(|withheld| format!("withheld: {withheld}"));
                 let gaps = surface.gaps.iter().map(ToString::to_string);
                 Self {
                     is: if checked.is_usable() { "connected" } else { "failed" },
                     error: surface.total_failure().map(ToString::to_string),
-                    protocol: Some(spoken.version().as_str()),
+                    protocol: Some(protocol.version().as_str()),
                     tools: Some(surface.tools.len()),
                     prompts: Some(surface.prompts.len()),
                     resources: Some(surface.resources.len()),
@@ -74,9 +74,10 @@ impl HealthReport {
             ServerHealth::Failed { failure, stderr } => Self {
                 is: if checked.wants_sign_in { "needs-auth" } else { "failed" },
                 error: Some(failure.to_string()),
-                hint: match checked.wants_sign_in {
-                    true => Some(sign_in_hint_after_check(checked, server)),
-                    false => hint(failure),
+                hint: if checked.wants_sign_in {
+                    Some(sign_in_hint_after_check(checked, server))
+                } else {
+                    hint(failure)
                 },
                 stderr: truncate_text(stderr.clean_text().trim(), STDERR_CHARS).into_owned(),
                 ..empty
@@ -101,8 +102,8 @@ pub fn health_summary(checked: &CheckedServer) -> String {
             let why = surface.total_failure().map(ToString::to_string).unwrap_or_default();
             format!("failed: the server answers, but all lists failed: {why}")
         }
-        ServerHealth::Connected { spoken, surface } => {
-            format!("connected ({} tools, {}, {took} ms)", surface.tools.len(), spoken.version().as_str())
+        ServerHealth::Connected { protocol, surface } => {
+            format!("connected ({} tools, {}, {took} ms)", surface.tools.len(), protocol.version().as_str())
         }
         ServerHealth::Failed { failure: Failure::Unauthorized { .. }, .. } if checked.wants_sign_in => {
             "needs sign-in".to_owned()

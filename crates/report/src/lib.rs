@@ -105,7 +105,8 @@ impl<'l> ListedReport<'l> {
 pub struct ServerReport<'l> {
     name: &'l ServerName,
     scope: Scope,
-    standing: &'l PlanStatus,
+    #[serde(rename = "standing")]
+    status: &'l PlanStatus,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
     origin: &'l ConfigOrigin,
@@ -134,7 +135,7 @@ impl<'l> ServerReport<'l> {
         Self {
             name: &server.name,
             scope: server.scope,
-            standing: &server.status,
+            status: &server.status,
             hint: server.status.hint(&server.name),
             origin: &server.origin,
             kind: server.kind,

@@ -91,14 +91,15 @@ pub fn sign_in_hint(server: &ServerName) -> String {
 /// The hint for a checked server that needs a sign-in. A server without OAuth metadata may accept only a
 /// token from its operator, so the hint includes the command that sends a token as a header.
 pub fn sign_in_hint_after_check(checked: &CheckedServer, server: &PlannedServer) -> String {
-    match checked.describes_sign_in {
-        true => sign_in_hint(&server.name),
-        false => format!(
+    if checked.describes_sign_in {
+        sign_in_hint(&server.name)
+    } else {
+        format!(
             "the server has no OAuth metadata; if its operator gave you a token, send it as a header: {}; otherwise \
              try `{}`",
             header_command(server),
             login_command(server.name.as_str())
-        ),
+        )
     }
 }
 

@@ -121,9 +121,10 @@ impl<'e> ToolRow<'e> {
         let left = layout.line.map_or(DESCRIPTION_WIDTH, |line| line.saturating_sub(used));
         let about = cut_to_width(&display_line(&title_and_description(&self.entry.tool)), left);
         let padding = layout.signature.saturating_sub(signature.width());
-        let (name, effect) = match layout.colors {
-            true => (render_styled(BOLD, &signature), render_styled(DIM, self.effect)),
-            false => (signature, self.effect.to_owned()),
+        let (name, effect) = if layout.colors {
+            (render_styled(BOLD, &signature), render_styled(DIM, self.effect))
+        } else {
+            (signature, self.effect.to_owned())
         };
         let row = format!("{:indent$}{name}{:padding$}  {about}{effect}", "", "");
         text.push_str(row.trim_end());

@@ -63,13 +63,13 @@ pub(crate) async fn read_stored_result(
     arguments: &Value,
     most: usize,
 ) -> Result<String, ReadResultError> {
-    let wish = ReadResultArgs::from_arguments(arguments, most.min(READ_BYTES));
-    let Some((handle, entry)) = stored.find_entry(&wish.handle) else {
-        return Err(ReadResultError::UnknownHandle(wish.handle));
+    let args = ReadResultArgs::from_arguments(arguments, most.min(READ_BYTES));
+    let Some((handle, entry)) = stored.find_entry(&args.handle) else {
+        return Err(ReadResultError::UnknownHandle(args.handle));
     };
     let store = Arc::clone(&stored.store);
     let read = run_blocking(move || {
-        StoredReader { store: &*store, handle: &handle, entry: &entry }.read_part(&wish)
+        StoredReader { store: &*store, handle: &handle, entry: &entry }.read_part(&args)
     });
     read.await.unwrap_or(Err(ReadResultError::Interrupted))
 }
@@ -83,17 +83,17 @@ struct StoredReader<'r> {
 
 impl StoredReader<'_> {
     /// Reads the requested part. A selected value that is too long is answered with its outline.
-    fn read_part(&self, wish: &ReadResultArgs) -> Result<String, ReadResultError> {
+    fn read_part(&self, args: &ReadResultArgs) -> Result<String, ReadResultError> {
         let json = match &self.entry.content {
             StoredContent::Text { json } => json,
             StoredContent::Binary => return Err(ReadResultError::Binary),
         };
-        let Some(pointer) = &wish.pointer else {
-            return read_selection(wish, self.entry.bytes, &mut |from| Ok(self.reader_from(from)));
+        let Some(pointer) = &args.pointer else {
+            return read_selection(args, self.entry.bytes, &mut |from| Ok(self.reader_from(from)));
         };
         let json = self.read_json(json.clone().ok_or(ReadResultError::NotJson)?)?;
         let selected = select::select_value(&json, pointer)?;
-        if !wish.wants_part() && selected.text().len() > wish.most {
+        if !args.wants_part() && selected.text().len() > args.most {
             return Ok(selected.oversize_note());
         }
         let text = selected.into_text();
@@ -103,7 +103,7 @@ impl StoredReader<'_> {
             let rest = usize::try_from(at).ok().and_then(|at| bytes.get(at..)).unwrap_or_default();
             Ok(Cursor::new(rest))
         };
-        read_selection(wish, bytes.len() as u64, &mut |at| from(at))
+        read_selection(args, bytes.len() as u64, &mut |at| from(at))
     }
 
     /// Reads the JSON of the result, which is the given byte range.
@@ -122,18 +122,18 @@ impl StoredReader<'_> {
 
 /// Reads the requested part of a text. `open` opens the text at a byte offset.
 fn read_selection<R: io::BufRead>(
-    wish: &ReadResultArgs,
+    args: &ReadResultArgs,
     length: u64,
     open: &mut dyn FnMut(u64) -> Result<R, ReadResultError>,
 ) -> Result<String, ReadResultError> {
-    match (&wish.grep, wish.unit) {
-        (Some(pattern), _) => find::find_lines(wish, pattern, open(0)?),
-        (None, ReadUnit::Lines) => page::read_lines(wish, open(0)?),
+    match (&args.grep, args.unit) {
+        (Some(pattern), _) => find::find_lines(args, pattern, open(0)?),
+        (None, ReadUnit::Lines) => page::read_lines(args, open(0)?),
         (None, ReadUnit::Bytes) => {
             // A UTF-8 character may begin up to three bytes earlier.
-            let before = wish.offset.min(length).min(3);
-            let start = wish.offset.min(length) - before;
-            page::read_bytes(wish, start, before as usize, length, open(start)?)
+            let before = args.offset.min(length).min(3);
+            let start = args.offset.min(length) - before;
+            page::read_bytes(args, start, before as usize, length, open(start)?)
         }
     }
 }

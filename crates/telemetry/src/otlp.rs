@@ -15,7 +15,7 @@ const CLIENT: u8 = 3;
 const ERROR: u8 = 2;
 
 /// The attributes of the program that all its spans share.
-pub(crate) fn resource(service_name: &str, instance: &str) -> Value {
+pub(crate) fn describe_resource(service_name: &str, instance: &str) -> Value {
     let attributes = [
         ("service.name", service_name),
         ("service.version", env!("CARGO_PKG_VERSION")),
@@ -133,7 +133,7 @@ mod tests {
                 { "key": "error.type", "value": { "stringValue": "error" } },
             ],
         });
-        let resource = resource("s", "i");
+        let resource = describe_resource("s", "i");
         let request = export_request(&resource, &[span]);
         assert_eq!(request["resourceSpans"][0]["scopeSpans"][0]["spans"], json!([expected]));
         let first = &request["resourceSpans"][0]["resource"]["attributes"][0];

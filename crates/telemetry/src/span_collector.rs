@@ -59,10 +59,10 @@ impl SpanCollector {
 
     /// The context of an open span.
     fn context_of(&self, span: &Id) -> Option<TraceContext> {
-        self.table(span.into_u64()).get(&span.into_u64()).map(|open| open.context.clone())
+        self.lock_table(span.into_u64()).get(&span.into_u64()).map(|open| open.context.clone())
     }
 
-    fn table(&self, number: u64) -> MutexGuard<'_, HashMap<u64, OpenSpan>> {
+    fn lock_table(&self, number: u64) -> MutexGuard<'_, HashMap<u64, OpenSpan>> {
         let index = usize::try_from(number % TABLES as u64).unwrap_or_default();
         let [first, ..] = &self.open;
         // Every change is one step, so a panic leaves no partial change.
@@ -117,16 +117,17 @@ impl Subscriber for SpanCollector {
             started: (SystemTime::now(), Instant::now()),
         };
         let number = self.next.fetch_add(1, Ordering::Relaxed).max(1);
-        let mut table = self.table(number);
-        match table.len() < TRACE_OPEN_SPANS / TABLES {
-            true => drop(table.insert(number, open)),
-            false => self.queue.count_dropped(),
+        let mut table = self.lock_table(number);
+        if table.len() < TRACE_OPEN_SPANS / TABLES {
+            drop(table.insert(number, open))
+        } else {
+            self.queue.count_dropped()
         }
         Id::from_u64(number)
     }
 
     fn record(&self, span: &Id, values: &Record<'_>) {
-        let mut table = self.table(span.into_u64());
+        let mut table = self.lock_table(span.into_u64());
         let Some(open) = table.get_mut(&span.into_u64()).filter(|open| open.context.is_sampled) else {
             return;
         };
@@ -155,7 +156,7 @@ impl Subscriber for SpanCollector {
     }
 
     fn clone_span(&self, span: &Id) -> Id {
-        if let Some(open) = self.table(span.into_u64()).get_mut(&span.into_u64()) {
+        if let Some(open) = self.lock_table(span.into_u64()).get_mut(&span.into_u64()) {
             open.handles += 1;
         }
         span.clone()
@@ -163,7 +164,7 @@ impl Subscriber for SpanCollector {
 
     fn try_close(&self, span: Id) -> bool {
         let number = span.into_u64();
-        let mut table = self.table(number);
+        let mut table = self.lock_table(number);
         let Some(open) = table.get_mut(&number) else { return false };
         open.handles = open.handles.saturating_sub(1);
         if open.handles > 0 {
@@ -179,7 +180,7 @@ impl Subscriber for SpanCollector {
 
     fn current_span(&self) -> Current {
         let Some(span) = innermost_span() else { return Current::none() };
-        let metadata = self.table(span.into_u64()).get(&span.into_u64()).map(|open| open.metadata);
+        let metadata = self.lock_table(span.into_u64()).get(&span.into_u64()).map(|open| open.metadata);
         metadata.map_or_else(Current::none, |metadata| Current::new(span, metadata))
     }
 }

@@ -53,7 +53,7 @@ impl FieldCollector {
         TraceContext::parse(self.traceparent.as_deref()?, self.tracestate.as_deref())
     }
 
-    fn add(&mut self, field: &Field, value: AttributeValue) {
+    fn add_attribute(&mut self, field: &Field, value: AttributeValue) {
         if attribute_name(field.name()).is_some() {
             self.attributes.push((field.name(), value));
         }
@@ -62,11 +62,11 @@ impl FieldCollector {
 
 impl Visit for FieldCollector {
     fn record_i64(&mut self, field: &Field, value: i64) {
-        self.add(field, AttributeValue::Number(value));
+        self.add_attribute(field, AttributeValue::Number(value));
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.add(field, AttributeValue::Number(i64::try_from(value).unwrap_or(i64::MAX)));
+        self.add_attribute(field, AttributeValue::Number(i64::try_from(value).unwrap_or(i64::MAX)));
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
@@ -74,7 +74,10 @@ impl Visit for FieldCollector {
             TRACEPARENT => self.traceparent = Some(value.chars().take(TRACE_STATE_BYTES).collect()),
             // One that is too long is left out by the parser: half of it would be wrong.
             TRACESTATE => self.tracestate = Some(value.chars().take(TRACE_STATE_BYTES + 1).collect()),
-            _ => self.add(field, AttributeValue::Text(value.chars().take(TRACE_ATTRIBUTE_CHARS).collect())),
+            _ => self.add_attribute(
+                field,
+                AttributeValue::Text(value.chars().take(TRACE_ATTRIBUTE_CHARS).collect()),
+            ),
         }
     }
 

@@ -45,7 +45,7 @@ impl TraceExport {
 impl Drop for TraceExport {
     fn drop(&mut self) {
         if let Some(exporter) = self.exporter.take() {
-            exporter.finish();
+            exporter.flush_spans();
         }
     }
 }

@@ -22,11 +22,11 @@ use tracing::Dispatch;
 
 use crate::export_settings::ExportSettings;
 use crate::finished_span::FinishedSpan;
-use crate::otlp::{export_request, resource};
+use crate::otlp::{describe_resource, export_request};
 use crate::span_collector::SpanCollector;
 use crate::span_queue::{SpanReceiver, span_queue};
 
-/// A running exporter. [`TraceExporter::finish`] sends what is left.
+/// A running exporter. [`TraceExporter::flush_spans`] sends what is left.
 #[derive(Debug)]
 pub(crate) struct TraceExporter {
     stop: watch::Sender<bool>,
@@ -65,10 +65,10 @@ impl TraceExporter {
         let collector = SpanCollector::new(settings.sampler, queue);
         let (stop, stopped) = watch::channel(false);
         let (end, done) = mpsc::channel();
-        let resource = resource(&settings.service_name, &random_id());
+        let resource = describe_resource(&settings.service_name, &random_id());
         let exporter = ExportLoop { settings, network, resource, spans, stopped, outage: Outage::new(warn) };
         thread::Builder::new().name("telemetry".to_owned()).spawn(move || {
-            runtime.block_on(exporter.run());
+            runtime.block_on(exporter.export_batches());
             // The receiver is gone if the program did not wait any longer.
             let _late = end.send(());
         })?;
@@ -77,7 +77,7 @@ impl TraceExporter {
     }
 
     /// Sends the spans that are left, for two seconds at most.
-    pub(crate) fn finish(self) {
+    pub(crate) fn flush_spans(self) {
         self.stop.send_replace(true);
         // What is not sent by now is lost: the program ends in time in any case.
         let _late = self.done.recv_timeout(TRACE_FLUSH_TIME);
@@ -95,13 +95,10 @@ struct ExportLoop<W> {
 }
 
 impl<W: Fn(String)> ExportLoop<W> {
-    async fn run(mut self) {
+    async fn export_batches(mut self) {
         while let Some(batch) = self.next_batch().await {
             let taken = self.send_with_retries(&batch).await;
-            match taken {
-                true => self.spans.count_exported(batch.len()),
-                false => self.spans.count_dropped(batch.len()),
-            }
+            if taken { self.spans.count_exported(batch.len()) } else { self.spans.count_dropped(batch.len()) }
         }
     }
 

@@ -33,7 +33,7 @@ pub(crate) fn open_stream(state: &Arc<PageState>) -> Result<Response<PageBody>, 
     let (sender, events) = mpsc::channel(UNREAD_EVENTS);
     let stream = PageStream::new(state, sender);
     state.spawn_task(async move {
-        stream.run().await;
+        stream.send_events().await;
         drop(visitor);
     });
     Ok(event_response(events))
@@ -96,7 +96,7 @@ impl PageStream {
     }
 
     /// Sends events until the page is gone.
-    async fn run(mut self) {
+    async fn send_events(mut self) {
         let Some(state) = self.state.upgrade() else { return };
         if self.send_event("about", describe_host(&state)).await.is_err() {
             return;

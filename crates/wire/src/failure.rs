@@ -236,6 +236,9 @@ pub const URL_REQUIRED: i64 = -32042;
 /// Error code: the headers of a request contradict its body; it was not executed (new era).
 pub const HEADER_MISMATCH: i64 = -32020;
 
+/// The revision of the protocol is not supported (new era).
+pub const UNSUPPORTED_VERSION: i64 = -32022;
+
 impl RpcError {
     /// Creates an error of our own, for answering a server's request.
     #[must_use]

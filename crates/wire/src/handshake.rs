@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
-use crate::failure::{Failure, FailurePhase, HEADER_MISMATCH, RpcError};
+use crate::failure::{Failure, FailurePhase, HEADER_MISMATCH, RpcError, UNSUPPORTED_VERSION};
 use crate::params::RequestParams;
 use crate::peer::{BoxedFuture, Peer, PeerCallOptions};
 use crate::session::{AgreedProtocol, ProtocolSession, ProtocolVersion, ServerDescription};
@@ -28,9 +28,6 @@ const PROBE_SHARE: u32 = 5;
 
 /// Error code: the server requires a capability that we do not have.
 const MISSING_CAPABILITY: i64 = -32021;
-
-/// Error code: the server does not support the revision, `initialize` included.
-const UNSUPPORTED_VERSION: i64 = -32022;
 
 /// Opens connections to one server, as often as needed.
 pub trait ServerConnector: Send {
@@ -249,9 +246,9 @@ async fn probe_or_initialize<C: ServerConnector>(
     limit: Duration,
 ) -> Result<HandshakeAnswer, Failure> {
     server.on_step(HandshakeStep::Probe);
-    let patience = PROBE_LIMIT.min(limit / PROBE_SHARE);
+    let probe_limit = PROBE_LIMIT.min(limit / PROBE_SHARE);
     let mut probe = pin!(discover_server(peer, introduction, limit));
-    match tokio::time::timeout(patience, probe.as_mut()).await {
+    match tokio::time::timeout(probe_limit, probe.as_mut()).await {
         Ok(Ok(about)) => Ok(HandshakeAnswer::New(about)),
         Ok(Err(failure)) if is_final(&failure) => Err(failure),
         Ok(Err(_)) => {
@@ -332,16 +329,16 @@ async fn finish_old_handshake<L: TransportConnection>(
 
 fn build_session<L: TransportConnection>(
     link: &L,
-    spoken: AgreedProtocol,
+    protocol: AgreedProtocol,
     about: ServerDescription,
     introduction: &Introduction,
 ) -> ProtocolSession {
-    let meta = match spoken {
+    let meta = match protocol {
         AgreedProtocol::New => new_era_meta(introduction),
         AgreedProtocol::Old(_) => Map::new(),
     };
-    link.set_protocol(spoken);
-    ProtocolSession::new(link.peer().clone(), spoken, about, meta)
+    link.set_protocol(protocol);
+    ProtocolSession::new(link.peer().clone(), protocol, about, meta)
 }
 
 /// The `_meta` members of every request of the new era.

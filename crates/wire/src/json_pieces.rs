@@ -27,9 +27,10 @@ impl JsonPieces {
     #[must_use]
     pub fn into_json(self) -> RawJson {
         let Self { head, body, tail } = self;
-        match head.is_empty() && tail.is_empty() {
-            true => RawJson::from_bytes(body),
-            false => RawJson::from_bytes(Bytes::from([head, body, tail].concat())),
+        if head.is_empty() && tail.is_empty() {
+            RawJson::from_bytes(body)
+        } else {
+            RawJson::from_bytes(Bytes::from([head, body, tail].concat()))
         }
     }
 }

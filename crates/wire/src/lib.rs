@@ -39,7 +39,8 @@ pub mod transport;
 
 pub use failure::{
     ConnectionLoss, Damage, Failure, FailurePhase, HEADER_MISMATCH, INTERNAL, INVALID_PARAMS,
-    INVALID_REQUEST, METHOD_NOT_FOUND, Obstacle, PARSE_ERROR, RpcError, ServerExit, URL_REQUIRED,
+    INVALID_REQUEST, METHOD_NOT_FOUND, Obstacle, PARSE_ERROR, RpcError, ServerExit, UNSUPPORTED_VERSION,
+    URL_REQUIRED,
 };
 pub use json_pieces::JsonPieces;
 pub use mcparley_json::RawJson;

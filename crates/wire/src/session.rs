@@ -41,6 +41,24 @@ impl ProtocolVersion {
     pub fn parse_old(word: &str) -> Option<Self> {
         Self::OLD.into_iter().find(|version| version.0 == word)
     }
+
+    /// Whether contents may be audio.
+    #[must_use]
+    pub fn has_audio(self) -> bool {
+        self >= Self("2025-03-26")
+    }
+
+    /// Whether contents may be links to resources.
+    #[must_use]
+    pub fn has_resource_links(self) -> bool {
+        self >= Self("2025-06-18")
+    }
+
+    /// Whether a completion request has the values of other arguments.
+    #[must_use]
+    pub fn has_completion_context(self) -> bool {
+        self >= Self("2025-06-18")
+    }
 }
 
 /// The era that was agreed on in the handshake.
@@ -107,9 +125,10 @@ impl ServerDescription {
     /// extension, which has a slash). A request needs its capability.
     #[must_use]
     pub fn has_capability(&self, name: &str) -> bool {
-        let capability = match name.contains('/') {
-            true => self.capabilities.get("extensions").and_then(|extensions| extensions.get(name)),
-            false => self.capabilities.get(name),
+        let capability = if name.contains('/') {
+            self.capabilities.get("extensions").and_then(|extensions| extensions.get(name))
+        } else {
+            self.capabilities.get(name)
         };
         capability.is_some_and(|capability| !capability.is_null())
     }
@@ -267,4 +286,24 @@ fn unexpected_result_type() -> Failure {
 fn is_plainly_complete(answer: &RawJson) -> bool {
     let bytes = answer.as_bytes();
     answer.result_scan().is_some_and(|scan| scan.member(bytes, "resultType") == Some(br#""complete""#))
+}
+
+#[cfg(test)]
+mod tests {
+    //! The differences between revisions.
+    use super::ProtocolVersion;
+
+    #[test]
+    fn later_revisions_have_all_that_an_earlier_one_introduced() {
+        let all: Vec<ProtocolVersion> =
+            ProtocolVersion::OLD.into_iter().chain([ProtocolVersion::NEW]).collect();
+        let count =
+            |has: fn(ProtocolVersion) -> bool| all.iter().skip_while(|version| !has(**version)).count();
+        assert_eq!(count(ProtocolVersion::has_audio), 4);
+        assert_eq!(count(ProtocolVersion::has_resource_links), 3);
+        assert_eq!(count(ProtocolVersion::has_completion_context), 3);
+        assert!(
+            all.into_iter().filter(|version| version.has_resource_links()).all(ProtocolVersion::has_audio)
+        );
+    }
 }

@@ -33,9 +33,10 @@ fn choose_grant(offered: Option<&[String]>, means: GrantMeans) -> ConfiguredGran
     if means.assertion && takes(JWT_BEARER) {
         return ConfiguredGrant::JwtBearer;
     }
-    match means.client && takes(ConfiguredGrant::ClientCredentials.as_str()) {
-        true => ConfiguredGrant::ClientCredentials,
-        false => ConfiguredGrant::Person,
+    if means.client && takes(ConfiguredGrant::ClientCredentials.as_str()) {
+        ConfiguredGrant::ClientCredentials
+    } else {
+        ConfiguredGrant::Person
     }
 }
 

@@ -8,6 +8,7 @@ use crate::browser_page::PageError;
 
 /// The reason why an authorization attempt yielded no code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum AuthorizeError {
     /// The authorization server has no sign-in page.
     #[error("the authorization server has no sign-in page")]

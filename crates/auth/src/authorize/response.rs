@@ -18,6 +18,7 @@ pub struct AuthorizationResponse {
 
 /// The reason why a text is no authorization response.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum AuthorizationResponseError {
     /// The address exceeds the size limit.
     #[error("it is longer than {limit} bytes")]
@@ -112,9 +113,10 @@ impl AuthorizationResponse {
 /// Parses the pasted text as an address; it must be the redirect address.
 fn parse_redirect_url(text: &str, redirect: &Url) -> Result<Url, AuthorizationResponseError> {
     // Some browsers hide the scheme.
-    let address = match text.contains("://") {
-        true => Url::parse(text),
-        false => Url::parse(&format!("{}://{text}", redirect.scheme())),
+    let address = if text.contains("://") {
+        Url::parse(text)
+    } else {
+        Url::parse(&format!("{}://{text}", redirect.scheme()))
     };
     let is_ours = |address: &Url| {
         let has_user = !address.username().is_empty() || address.password().is_some();

@@ -8,6 +8,7 @@ use mcparley_model::text::round_duration;
 
 /// The reason why no authorization response arrived.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CallbackError {
     /// Another program uses the port.
     #[error("port {port} for the browser's redirect is in use")]

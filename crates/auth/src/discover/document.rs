@@ -14,6 +14,7 @@ use crate::scopes::is_scope;
 
 /// The reason why a metadata document cannot be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DocumentError {
     /// The document is not a JSON object.
     #[error("it is not a JSON object")]

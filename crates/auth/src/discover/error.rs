@@ -11,6 +11,7 @@ use crate::web::WebError;
 
 /// The reason why discovery failed.
 #[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DiscoverError {
     /// No metadata was found.
     #[error("no sign-in metadata found{}", list_attempts(tried))]

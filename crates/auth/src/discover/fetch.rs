@@ -16,9 +16,10 @@ pub(super) async fn fetch_resource(
 ) -> Result<ResourceMetadata, DiscoveryFailure> {
     let page = require_json(web.fetch_document(place).await?)?;
     let resource = document::parse_resource_metadata(&page.body)?;
-    match audience::is_resource_of(&resource.resource, home) {
-        true => Ok(resource),
-        false => Err(DiscoveryFailure::Resource { said: Untrusted::new(resource.resource) }),
+    if audience::is_resource_of(&resource.resource, home) {
+        Ok(resource)
+    } else {
+        Err(DiscoveryFailure::Resource { said: Untrusted::new(resource.resource) })
     }
 }
 
@@ -103,8 +104,9 @@ fn require_json(page: WebResponse) -> Result<WebResponse, DiscoveryFailure> {
     let kind = page.header("content-type");
     let essence =
         kind.and_then(|kind| kind.split(';').next()).unwrap_or_default().trim().to_ascii_lowercase();
-    match essence == "application/json" || essence.ends_with("+json") {
-        true => Ok(page),
-        false => Err(DiscoveryFailure::Type { kind: kind.map(Untrusted::new) }),
+    if essence == "application/json" || essence.ends_with("+json") {
+        Ok(page)
+    } else {
+        Err(DiscoveryFailure::Type { kind: kind.map(Untrusted::new) })
     }
 }

@@ -94,9 +94,10 @@ impl<'w> MetadataSearch<'w> {
         if let Some(server) = self.search_issuer_places(&root, &names).await {
             return Ok(server);
         }
-        match !is_new && self.tried.iter().all(|tried| tried.failure.is_denied()) {
-            true => Ok(assume_endpoints(&self.home, origin)),
-            false => Err(self.take_error()),
+        if !is_new && self.tried.iter().all(|tried| tried.failure.is_denied()) {
+            Ok(assume_endpoints(&self.home, origin))
+        } else {
+            Err(self.take_error())
         }
     }
 

@@ -9,6 +9,7 @@ use super::{SignInError, join_sources};
 
 /// The reason why there are no new tokens.
 #[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RenewError {
     /// The sign-in has ended: the user has to sign in again.
     #[error("sign-in required")]

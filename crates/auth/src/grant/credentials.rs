@@ -7,6 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use mcparley_model::explain::Explain;
 use mcparley_model::limits::CLIENT_ASSERTION_TIME;
 use mcparley_model::secret::Secret;
+use mcparley_model::time::unix_seconds;
 use serde_json::json;
 use url::form_urlencoded::byte_serialize;
 
@@ -19,6 +20,7 @@ const JWT_BEARER: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer
 
 /// The reason why a client cannot authenticate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ClientAuthError {
     /// The method needs a secret, and there is none.
     #[error("the client has no secret")]
@@ -92,7 +94,7 @@ fn sign_assertion(
     let algorithm = key.choose_algorithm(server.signing.as_deref());
     let ours = key.algorithms().first().map_or("none", |algorithm| algorithm.as_str());
     let algorithm = algorithm.ok_or(ClientAuthError::Algorithm { ours })?;
-    let issued = jwt::unix_seconds(now);
+    let issued = unix_seconds(now);
     let claims = json!({
         "iss": client.id,
         "sub": client.id,

@@ -11,6 +11,7 @@ use crate::web::WebError;
 
 /// The reason why a token request failed.
 #[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TokenError {
     /// Not sent: the client cannot authenticate.
     #[error("cannot authenticate to the authorization server")]

@@ -14,6 +14,7 @@ use crate::web::WebResponse;
 
 /// The reason why a token response cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TokenResponseError {
     /// The response is not a JSON object.
     #[error("the response is not a JSON object")]

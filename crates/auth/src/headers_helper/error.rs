@@ -9,6 +9,7 @@ use mcparley_platform::process::{ProcessExit, SpawnError};
 
 /// The reason why a command returned no headers.
 #[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum HelperError {
     /// The command could not be started.
     #[error("cannot start the `headersHelper` command")]

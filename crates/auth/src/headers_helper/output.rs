@@ -47,9 +47,10 @@ impl HelperHeaders {
         if self.sent.iter().any(|(known, _)| known.eq_ignore_ascii_case(&name)) {
             return Err(HelperError::Twice { name: told() });
         }
-        match is_transport_header(&name) {
-            true => self.ignored.push(name),
-            false => self.sent.push((name, Secret::new(value.to_owned()))),
+        if is_transport_header(&name) {
+            self.ignored.push(name)
+        } else {
+            self.sent.push((name, Secret::new(value.to_owned())))
         }
         Ok(())
     }

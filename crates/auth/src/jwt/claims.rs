@@ -39,6 +39,7 @@ pub struct Claims {
 
 /// The reason why a token cannot be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum JwtError {
     /// The token exceeds the size limit.
     #[error("the token is longer than {TOKEN_BYTES} bytes")]

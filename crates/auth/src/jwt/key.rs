@@ -44,6 +44,7 @@ pub enum Algorithm {
 
 /// The reason why a text is not a usable key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum KeyError {
     /// The text contains no private key.
     #[error("no private key in PEM format found")]

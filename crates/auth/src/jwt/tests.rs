@@ -1,5 +1,7 @@
 //! Signatures are verified with the public key, and parsed tokens are bounded.
 
+use std::time::UNIX_EPOCH;
+
 use aws_lc_rs::encoding::{AsDer as _, EcPrivateKeyRfc5915Der, Pkcs8V1Der};
 use aws_lc_rs::rsa::{KeyPair as RsaKeyPair, KeySize};
 use aws_lc_rs::signature::{

@@ -8,9 +8,10 @@ fn is_exploring() -> bool {
 }
 
 pub(super) fn spawn<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
-    match is_exploring() {
-        true => JoinHandle::Explored(shuttle::future::spawn(work)),
-        false => JoinHandle::Plain(tokio::spawn(work)),
+    if is_exploring() {
+        JoinHandle::Explored(shuttle::future::spawn(work))
+    } else {
+        JoinHandle::Plain(tokio::spawn(work))
     }
 }
 

@@ -13,6 +13,7 @@ use super::key_location::{RefusedPlace, RefusedPlaces};
 
 /// The reason why a vault operation failed. It never contains a secret.
 #[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum VaultError {
     /// Another process wrote or removed the entry since the caller read it.
     #[error("the entry `{id}` was changed by another process")]

@@ -42,6 +42,7 @@ pub struct RefusedPlace {
 
 /// The reason why a place does not store or return a key.
 #[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum KeyPlaceError {
     /// The place did not respond in time.
     #[error("it did not answer within {:?}", round_duration(*limit))]

@@ -12,9 +12,10 @@ pub(super) fn check_url_form(url: &Url) -> Result<(), WebError> {
     if !is_secure(url) {
         return Err(WebError::Scheme { place: scheme_and_host(url) });
     }
-    match has_login(url) || url.fragment().is_some() {
-        true => Err(WebError::UserInfo { place: scheme_and_host(url) }),
-        false => Ok(()),
+    if has_login(url) || url.fragment().is_some() {
+        Err(WebError::UserInfo { place: scheme_and_host(url) })
+    } else {
+        Ok(())
     }
 }
 

@@ -67,9 +67,10 @@ impl AddressGuard {
             Host::Domain(_) => Ok(AddressReach::Public),
         };
         let reach = judged.map_err(|never| forbidden(never.into()))?;
-        match reach == AddressReach::Public || reach <= self.nearest_reach().await {
-            true => Ok(()),
-            false => Err(forbidden(reach.into())),
+        if reach == AddressReach::Public || reach <= self.nearest_reach().await {
+            Ok(())
+        } else {
+            Err(forbidden(reach.into()))
         }
     }
 
@@ -113,10 +114,7 @@ impl AddressGuard {
         {
             return Err(forbidden(ForbiddenReason::Unexpected));
         }
-        match reach <= self.nearest_reach().await {
-            true => Ok(()),
-            false => Err(forbidden(reach.into())),
-        }
+        if reach <= self.nearest_reach().await { Ok(()) } else { Err(forbidden(reach.into())) }
     }
 }
 

@@ -13,6 +13,7 @@ use super::forbidden::Forbidden;
 
 /// The reason why a request failed.
 #[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum WebError {
     /// The address is not `https`, and not `http` on this machine.
     #[error("`{}` is not an `https` address", display_line(place))]

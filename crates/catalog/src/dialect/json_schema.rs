@@ -118,9 +118,10 @@ impl JsonSchemaPrinter {
 
     fn print_object(self, object: &ObjectForm) -> PrintedSchema {
         let names = object.properties.iter().map(|(name, _)| name.as_str());
-        let shown = match self.renames {
-            true => property_names(self.dialect, names),
-            false => names.map(str::to_owned).collect(),
+        let shown = if self.renames {
+            property_names(self.dialect, names)
+        } else {
+            names.map(str::to_owned).collect()
         };
         let (mut schema, mut members) = (Map::new(), MemberRestorer::default());
         let mut properties = Map::new();

@@ -188,9 +188,10 @@ impl ArrayForm {
     /// The schema of any element, regardless of its position.
     pub(super) fn element_schema(&self) -> PlainSchema {
         let rest = self.rest.as_deref();
-        match self.first.is_empty() {
-            true => rest.cloned().unwrap_or_else(|| PlainSchema::from_form(ValueForm::Any)),
-            false => PlainSchema::one_of(self.first.iter().chain(rest).cloned().collect()),
+        if self.first.is_empty() {
+            rest.cloned().unwrap_or_else(|| PlainSchema::from_form(ValueForm::Any))
+        } else {
+            PlainSchema::one_of(self.first.iter().chain(rest).cloned().collect())
         }
     }
 

@@ -40,7 +40,7 @@ fn run_status(
     let connect_context = context.connect_context(loaded);
     let doors =
         select_accounts(args, loaded, &connect_context).inspect_err(|_| print_problems(loaded, out))?;
-    let (kept, provider, standings) = runtime::run(async {
+    let (kept, provider, standings) = runtime::run_cancelable(async {
         let mut standings = Vec::new();
         for door in &doors {
             standings.push(SignInReport::from_account(door).await);

@@ -40,7 +40,7 @@ pub(super) fn run(
     let asked_for_json = out.json;
     // The tool may have an argument `json` too, which is known only once its schema is loaded. Until then
     // errors are JSON.
-    out.json |= wanted.words().iter().take_while(|word| *word != "--").any(|word| word == "--json");
+    out.json |= wanted.argument_words().iter().take_while(|word| *word != "--").any(|word| word == "--json");
     let start = wanted.servers_to_start(&loaded);
     let host = context.host_for_user(loaded, out.dialogs()).start_with(start);
     runtime::run_with_host(host, async |host| {
@@ -52,7 +52,7 @@ pub(super) fn run(
         let mut stdin = std::io::stdin().lock();
         let mut input = TextInput::new(&mut stdin, MESSAGE_BYTES as u64);
         let ParsedWords { arguments, own_options: own, help } =
-            arguments::parse_words(&schema, wanted.words(), &own, &mut input)?;
+            arguments::parse_words(&schema, wanted.argument_words(), &own, &mut input)?;
         let (options, json) = args.options.merge_trailing(&own).map_err(UsageError::TrailingOptions)?;
         out.json = asked_for_json || json;
         if help {
@@ -74,7 +74,7 @@ pub(super) fn run(
         let outcome = outcome.inspect_err(|error| print_failure_stderr(error, out));
         let outcome = match outcome {
             Err(error @ CallError::Arguments { .. })
-                if wanted.words().is_empty() && context::stdin_has_data() =>
+                if wanted.argument_words().is_empty() && context::stdin_has_data() =>
             {
                 return Err(UsageError::UnreadInput { problem: error.to_string() }.into());
             }

@@ -31,7 +31,7 @@ pub(crate) fn run(global: &GlobalOptions, words: &[OsString]) -> CommandResult {
         .iter()
         .map(|warning| format!("{}: {}", warning.origin, warning.text))
         .collect();
-    let organisation = connectors::find_organization(&context, &loaded).unwrap_or_else(|error| {
+    let organization = connectors::find_organization(&context, &loaded).unwrap_or_else(|error| {
         warnings.push(error.to_string());
         None
     });
@@ -52,7 +52,7 @@ pub(crate) fn run(global: &GlobalOptions, words: &[OsString]) -> CommandResult {
         warnings.push(format!("no model is used: {error}{hint}"));
         None
     });
-    let host = host.watch_files(&context.run_options).organization(organisation).count_calls();
+    let host = host.watch_files(&context.run_options).organization(organization).count_calls();
     let options = ConsoleOptions {
         paths: context.paths.clone(),
         program_options: words.to_vec(),

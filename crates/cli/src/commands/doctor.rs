@@ -210,6 +210,6 @@ fn phase_text(passed: &StageTiming) -> String {
         ConnectStage::List => "list",
         ConnectStage::Close => "close",
     };
-    let found = passed.found.as_ref().map(|found| format!(" ({found})")).unwrap_or_default();
-    format!("{what} {} ms{found}", passed.took.as_millis())
+    let found = passed.detail.as_ref().map(|found| format!(" ({found})")).unwrap_or_default();
+    format!("{what} {} ms{found}", passed.duration.as_millis())
 }

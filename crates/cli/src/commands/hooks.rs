@@ -57,24 +57,24 @@ fn run_list(loaded: &LoadedConfig, out: &mut TerminalOutput) -> CommandResult {
     Ok(base_exit_code(loaded))
 }
 
-fn print_hook(HookWithStatus { hook, standing }: &HookWithStatus, out: &mut TerminalOutput) {
+fn print_hook(HookWithStatus { hook, status }: &HookWithStatus, out: &mut TerminalOutput) {
     let matcher = if hook.matcher.as_str().is_empty() { "*" } else { hook.matcher.as_str() };
     // Padded before styling: escape sequences would count as width.
-    let (word, event) = (standing.as_str(), bold(&format!("{:18}", hook.event.as_str())));
+    let (word, event) = (status.as_str(), bold(&format!("{:18}", hook.event.as_str())));
     out.print_line(format!("{word:14}  {event}  {}", display_line(matcher)));
     let indent = " ".repeat(16);
     out.print_line(format!("{indent}{}", display_line(&hook.display_command())));
     let definition = hook.definition_hash().to_string();
     let short = definition.get(..DEFINITION_CHARS).unwrap_or_default();
     out.print_line(format!("{indent}{}", dim(&format!("{short}  {}", hook.origin))));
-    match standing {
+    match status {
         HookStatus::Ready => {}
         HookStatus::NeedsApproval => {
-            out.print_line(format!("{indent}{}", dim(&format!("{standing}"))));
+            out.print_line(format!("{indent}{}", dim(&format!("{status}"))));
             out.print_line(format!("{indent}{}", dim(&format!("hint: `mcparley hooks approve {short}`"))));
         }
         HookStatus::Rejected { .. } | HookStatus::Disabled { .. } | HookStatus::Duplicate => {
-            out.print_line(format!("{indent}{}", dim(&standing.to_string())));
+            out.print_line(format!("{indent}{}", dim(&status.to_string())));
         }
     }
 }

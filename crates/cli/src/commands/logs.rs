@@ -76,7 +76,7 @@ fn follow_logs(
     out: &mut TerminalOutput,
 ) -> CommandResult {
     let mut printer = FollowedLogs { last: None };
-    let followed = runtime::run(async {
+    let followed = runtime::run_cancelable(async {
         stored.iter().for_each(|log| printer.print_lines(log, out));
         loop {
             follower.wait_for_change().await;

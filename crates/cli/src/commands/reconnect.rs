@@ -2,10 +2,10 @@
 
 use mcparley::config::LoadedConfig;
 use mcparley::config::plan::{PlanStatus, PlannedServer};
+use mcparley::host::{prepare_reconnect, publish_reconnect};
 use mcparley::model::name::ServerName;
 use mcparley::model::signature::Signature;
 use mcparley::pool::health::{CheckedServer, HealthCheck};
-use mcparley::reload::{prepare_reconnect, publish_reconnect};
 use mcparley_daemon::control::DaemonConnection;
 use mcparley_gateway::control::reconnect_gateways;
 

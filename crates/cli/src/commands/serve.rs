@@ -8,7 +8,6 @@ mod doors;
 mod streams;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use mcparley::catalog::Budget;
 use mcparley::config::{LoadedConfig, StartPolicy};
@@ -26,11 +25,8 @@ use crate::context::{Context, stdin_is_terminal};
 use crate::error::{CommandError, DaemonCommandError, DoorSetupError, UnavailableError};
 use crate::exit;
 use crate::out::TerminalOutput;
-use crate::runtime;
+use crate::runtime::{self, CANCEL_FLUSH_TIME};
 pub(super) use denials::DenialPrinter;
-
-/// The time for cancellation messages to reach servers before they are stopped.
-const FAREWELL: Duration = Duration::from_millis(50);
 
 pub(super) fn run(
     args: &ServeArgs,
@@ -76,7 +72,7 @@ pub(super) fn run(
         // If the client leaves early, pending lists are still fetched into the cache for the next client. A
         // signal cancels it.
         let _settled = host.wait_until_ready(FETCH_GRACE).await;
-        tokio::time::sleep(FAREWELL).await;
+        tokio::time::sleep(CANCEL_FLUSH_TIME).await;
         Ok(exit::OK)
     })
 }
@@ -97,12 +93,12 @@ fn build_host(
     loaded: &LoadedConfig,
     out: &mut TerminalOutput,
 ) -> HostBuilder {
-    let organisation = connectors::find_organization(context, loaded).unwrap_or_else(|error| {
+    let organization = connectors::find_organization(context, loaded).unwrap_or_else(|error| {
         out.warn(&error.to_string());
         None
     });
     let host = HostBuilder::new(&context.paths, loaded.clone()).watch_files(&context.run_options);
-    let host = host.organization(organisation).entry_point("serve").daemon(context.daemon());
+    let host = host.organization(organization).entry_point("serve").daemon(context.daemon());
     let has_limit = args.gateway_mode().for_model || has_model_view(args, loaded);
     let host = if has_limit { host } else { host.without_result_limit() };
     // Clients over HTTP may be on other machines, where paths of this one mean nothing.

@@ -90,7 +90,7 @@ fn check_servers(
     let entry = |server: &PlannedServer| server_entry(server, loaded.agent.as_deref(), loaded);
     let (asked, entries): (Vec<&String>, Vec<ApprovalEntry>) =
         names.iter().filter_map(|name| Some((name, waiting(name).and_then(entry)?))).unzip();
-    let items = runtime::run(dialogs.choose_approvals("Approve", &entries, true))?;
+    let items = runtime::run_cancelable(dialogs.choose_approvals("Approve", &entries, true))?;
     let agreed = asked.into_iter().zip(&entries).filter(|(_, entry)| items.contains(&entry.item));
     Ok(agreed.map(|(name, _)| name.clone()).collect())
 }

@@ -67,7 +67,7 @@ fn ask_consent(
     match out.dialogs() {
         Some(dialogs) => {
             let entries = approval_entries(waiting);
-            runtime::run(dialogs.choose_approvals(title, &entries, false))
+            runtime::run_cancelable(dialogs.choose_approvals(title, &entries, false))
         }
         None if ask_yes_no("Approve all of this? [y/N]", out) => Ok(waiting.to_items()),
         None => Ok(Vec::new()),

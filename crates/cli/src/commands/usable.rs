@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
 pub(super) const BUILT_IN: &str = "mcparley";
 
 /// The number of last stderr lines printed for a server that fails.
-const LAST_WORDS: usize = 5;
+const SHOWN_STDERR_LINES: usize = 5;
 
 /// Whether a word is the full name of a tool, and not of a server.
 pub(super) fn is_tool_name(loaded: &LoadedConfig, word: &str) -> bool {
@@ -183,7 +183,7 @@ pub(super) fn print_last_stderr(stderr: &Untrusted, out: &mut TerminalOutput) {
     }
     let said = stderr.clean_text();
     let lines: Vec<&str> = said.trim().lines().collect();
-    for line in lines.iter().skip(lines.len().saturating_sub(LAST_WORDS)) {
+    for line in lines.iter().skip(lines.len().saturating_sub(SHOWN_STDERR_LINES)) {
         out.print_remark(&format!("stderr: {line}"));
     }
 }

@@ -1,5 +1,6 @@
 //! `wait-ready`: waits until servers are ready, and prints the outcome of each.
 
+use mcparley::model::time::whole_milliseconds;
 use std::time::Duration;
 
 use mcparley::Host;
@@ -107,7 +108,7 @@ impl WaitReadyOutcome {
             is: server.state.status.as_str(),
             reason: server.state.status.reason(),
             hint: matches!(server.state.status, ServerStatus::NeedsAuth).then(|| sign_in_hint(&server.name)),
-            milliseconds: u64::try_from(server.state.took.as_millis()).unwrap_or(u64::MAX),
+            milliseconds: whole_milliseconds(server.state.connect_time),
             tools: server.state.surface.tools.len(),
         }
     }

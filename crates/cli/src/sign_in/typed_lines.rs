@@ -85,7 +85,7 @@ fn ask_secret(owner: SecretOwner, out: &mut TerminalOutput) -> Result<String, Co
     let hidden = HiddenInput::start().map_err(|error| owner.unreadable_error(error))?;
     out.print_message("Client secret (not shown while you type):");
     // Signals are handled while waiting, so that the terminal echo is always restored.
-    let typed = runtime::run(async { read_lines().recv().await })?;
+    let typed = runtime::run_cancelable(async { read_lines().recv().await })?;
     drop(hidden);
     Ok(typed.unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! The connectors of an organisation: listed, planned, called; and what is told when they cannot be had.
+//! The connectors of an organization: listed, planned, called; and what is told when they cannot be had.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -7,8 +7,8 @@ use serde_json::json;
 
 use crate::world::{Output, World};
 
-/// An organisation with this catalogue, and a user who is signed in.
-fn organisation(entries: &serde_json::Value) -> (World, HttpServer) {
+/// An organization with this catalog, and a user who is signed in.
+fn organization(entries: &serde_json::Value) -> (World, HttpServer) {
     let world = World::with(&[
         ("pages", &json!({ "data": entries }).to_string()),
         ("tokens", "good"),
@@ -31,7 +31,7 @@ fn expose(world: &World, mode: u32) {
 /// What a run left behind, without the port.
 fn run(world: &World, server: &HttpServer, args: &[&str]) -> Output {
     let done = world.mcparley(args);
-    Output { out: done.out.replace(server.address(), "ORGANISATION"), ..done }
+    Output { out: done.out.replace(server.address(), "ORGANIZATION"), ..done }
 }
 
 fn two() -> serde_json::Value {
@@ -43,10 +43,10 @@ const LEFT_OUT: &str = "error: the connector catalog: connector 3 is left out: i
 // C1 C15 N1
 #[test]
 fn connectors_are_planned_and_listed_under_their_names() {
-    let (world, server) = organisation(&two());
+    let (world, server) = organization(&two());
     let plan = "\
-ready           claude.ai Slack (2)  connectors  http://ORGANISATION/v1/mcp/t
-ready           claude.ai Slack      connectors  http://ORGANISATION/v1/mcp/s
+ready           claude.ai Slack (2)  connectors  http://ORGANIZATION/v1/mcp/t
+ready           claude.ai Slack      connectors  http://ORGANIZATION/v1/mcp/s
 ";
     assert_eq!(
         run(&world, &server, &["plan"]),
@@ -54,34 +54,34 @@ ready           claude.ai Slack      connectors  http://ORGANISATION/v1/mcp/s
     );
     let list = run(&world, &server, &["list"]);
     assert!(
-        list.out.contains("claude.ai Slack: http://ORGANISATION/v1/mcp/s (CLAUDEAI-PROXY) - "),
+        list.out.contains("claude.ai Slack: http://ORGANIZATION/v1/mcp/s (CLAUDEAI-PROXY) - "),
         "{list:?}"
     );
     assert_eq!(list.out.matches("connected").count(), 2, "{list:?}");
-    let asked = server.stats()["catalogue"].clone();
+    let asked = server.stats()["catalog"].clone();
     let offline = world.mcparley(&["list", "--offline"]);
     assert_eq!(offline.out, "No servers are configured.\n");
-    assert_eq!(server.stats()["catalogue"], asked, "nobody is asked offline");
+    assert_eq!(server.stats()["catalog"], asked, "nobody is asked offline");
     assert_eq!(world.json(&["get", "claude.ai Slack"])["declarations"][0]["type"], "claudeai-proxy");
 }
 
 // T7 N1
 #[test]
 fn tools_of_connectors_are_shown_and_called() {
-    let (world, server) = organisation(&two());
+    let (world, server) = organization(&two());
     let tools = world.mcparley(&["tools", "claude.ai Slack (2)"]);
     assert!(tools.out.starts_with("claude.ai Slack (2)\n  echo("), "{tools:?}");
     assert_eq!(world.ok(&["call", "claude.ai Slack", "echo", "message=hi"]), "hi\n");
     assert_eq!(world.ok(&["call", "mcp__claude_ai_Slack__echo", "message=hi"]), "hi\n");
-    let asked = server.stats()["catalogue"].clone();
+    let asked = server.stats()["catalog"].clone();
     assert_eq!(world.ok(&["call", "mcp__mcparley__echo", "message=hi"]), "hi\n");
-    assert_eq!(server.stats()["catalogue"], asked, "no other tool waits for the catalogue");
+    assert_eq!(server.stats()["catalog"], asked, "no other tool waits for the catalog");
 }
 
 // C1 T7 C9
 #[test]
 fn problems_of_connectors_are_reported_and_stop_no_other_server() {
-    let (mut world, server) = organisation(&two());
+    let (mut world, server) = organization(&two());
     world.write("home/.claude.json", r#"{"mcpServers": {"mine": {"command": "x"}}}"#);
     let mine = |plan: &Output| plan.out.starts_with("ready           mine") && plan.code == 0;
     let hint =
@@ -118,8 +118,8 @@ fn problems_of_connectors_are_reported_and_stop_no_other_server() {
 
 // C1
 #[test]
-fn a_project_cannot_name_the_catalogue_that_gets_the_token() {
-    let (world, server) = organisation(&two());
+fn a_project_cannot_name_the_catalog_that_gets_the_token() {
+    let (world, server) = organization(&two());
     let settings = world.read("home/.claude/settings.json");
     world.write("home/.claude/settings.json", "{}");
     let env = json!({ "env": { "MCPARLEY_CONNECTORS_URL": format!("http://{}", server.address()) } });
@@ -133,16 +133,16 @@ fn a_project_cannot_name_the_catalogue_that_gets_the_token() {
         assert_eq!(plan, waits, "{file}");
         world.write(file, "{}");
     }
-    assert_eq!(server.stats()["catalogue"], 0);
+    assert_eq!(server.stats()["catalog"], 0);
     assert_eq!(server.stats()["unauthorized"], 0);
 }
 
 // C1
 #[test]
 fn connectors_that_may_not_run_are_not_fetched() {
-    let (world, server) = organisation(&two());
+    let (world, server) = organization(&two());
     world.mcparley(&["plan", "--strict-mcp-config"]);
     world.write("managed/managed-mcp.json", "{}");
     world.mcparley(&["plan"]);
-    assert_eq!(server.stats()["catalogue"], 0);
+    assert_eq!(server.stats()["catalog"], 0);
 }

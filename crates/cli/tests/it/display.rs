@@ -143,7 +143,7 @@ fn a_command_to_copy_cannot_smuggle_in_another_one() {
 
 // U3
 #[test]
-fn colours_are_for_terminals_only() {
+fn colors_are_for_terminals_only() {
     let world = hostile();
     let done = world.mcparley(&["plan"]);
     assert!(!done.out.contains('\u{1b}') && !done.err.contains('\u{1b}'));

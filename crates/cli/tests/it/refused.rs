@@ -80,7 +80,7 @@ fn options_that_do_not_exist_are_refused() {
 
 // B54
 #[test]
-fn names_that_need_normalising_are_refused_with_a_better_one() {
+fn names_that_need_normalizing_are_refused_with_a_better_one() {
     let rule = "a server's name consists of letters, digits, `_` and `-`";
     let cases = [
         ("a b", format!("error: `a b` contains ` `; {rule}\nhint: call it `a_b`")),

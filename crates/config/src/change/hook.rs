@@ -56,7 +56,7 @@ pub fn reject_hook(
 #[must_use]
 pub fn pending_hooks(loaded: &LoadedConfig) -> Vec<String> {
     let judged = loaded.settings.hooks.hooks_with_status(loaded.session).into_iter();
-    let waiting = judged.filter(|judged| judged.standing == HookStatus::NeedsApproval);
+    let waiting = judged.filter(|judged| judged.status == HookStatus::NeedsApproval);
     let mut definitions: Vec<String> =
         waiting.map(|judged| judged.hook.definition_hash().to_string()).collect();
     definitions.sort_unstable();

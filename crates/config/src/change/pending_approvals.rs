@@ -44,7 +44,7 @@ impl PendingApprovals {
         });
         let agents = brought.filter(|(_, server)| waits(&server)).collect();
         let judged = now.settings.hooks.hooks_with_status(now.session).into_iter();
-        let hooks = judged.filter(|hook| hook.standing == HookStatus::NeedsApproval).map(|hook| hook.hook);
+        let hooks = judged.filter(|hook| hook.status == HookStatus::NeedsApproval).map(|hook| hook.hook);
         Self {
             folder: paths.project.clone(),
             servers,

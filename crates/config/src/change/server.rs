@@ -145,9 +145,12 @@ pub fn add_server(
         None => new.destination(paths)?,
     };
     let entry = Value::Object(with_type(&new.entry, &raw));
-    let ((), updated) = spot.edit_file(|editor, path| match replaced {
-        true => editor.set_member(path, name.as_str(), &entry),
-        false => editor.insert_member(path, name.as_str(), &entry),
+    let ((), updated) = spot.edit_file(|editor, path| {
+        if replaced {
+            editor.set_member(path, name.as_str(), &entry)
+        } else {
+            editor.insert_member(path, name.as_str(), &entry)
+        }
     })?;
     if new.provenance == Provenance::Own {
         approve_written(paths, &spot.file, &new.to_item(&name, &raw)?)?;

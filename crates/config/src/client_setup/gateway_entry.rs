@@ -54,9 +54,10 @@ impl GatewayCommand {
             }
             ClientProgram::Importable(App::OpenCode) => {
                 let words: Vec<&String> = std::iter::once(program).chain(args).collect();
-                match is_nested {
-                    true => json!({ "type": "local", "command": words }),
-                    false => json!({ "type": "local", "command": words, "enabled": true }),
+                if is_nested {
+                    json!({ "type": "local", "command": words })
+                } else {
+                    json!({ "type": "local", "command": words, "enabled": true })
                 }
             }
             ClientProgram::Importable(

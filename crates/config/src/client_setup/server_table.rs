@@ -59,10 +59,13 @@ impl ServerTable {
             ClientProgram::Importable(App::VsCode) => Self::Json(&["servers"]),
             ClientProgram::Importable(App::Zed) => Self::Json(&["context_servers"]),
             ClientProgram::Importable(App::Codex) => Self::Toml,
-            ClientProgram::Importable(App::OpenCode) => match text.is_some_and(has_nested_servers) {
-                true => Self::NESTED,
-                false => Self::Json(&["mcp"]),
-            },
+            ClientProgram::Importable(App::OpenCode) => {
+                if text.is_some_and(has_nested_servers) {
+                    Self::NESTED
+                } else {
+                    Self::Json(&["mcp"])
+                }
+            }
         }
     }
 

@@ -107,10 +107,10 @@ impl ClientHome {
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(folder).unwrap() {
                 let path = entry.unwrap().path();
-                match path.is_dir() {
-                    true => folders.push(path),
-                    false => found
-                        .push((relative_path(&self.home, &path), std::fs::read_to_string(&path).unwrap())),
+                if path.is_dir() {
+                    folders.push(path)
+                } else {
+                    found.push((relative_path(&self.home, &path), std::fs::read_to_string(&path).unwrap()))
                 }
             }
         }

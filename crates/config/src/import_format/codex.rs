@@ -90,8 +90,9 @@ fn read_oauth(entry: &mut ForeignEntry<'_>) -> Result<Option<DraftOAuth>, Import
 
 /// A reference to a variable. The error does not quote the name, because it may be the token itself.
 fn variable_reference(field: &str, variable: &str) -> Result<String, ImportRefusal> {
-    match is_variable_name(variable) {
-        true => Ok(format!("${{{variable}}}")),
-        false => Err(ImportRefusal::new(format!("`{field}` is not the name of a variable"))),
+    if is_variable_name(variable) {
+        Ok(format!("${{{variable}}}"))
+    } else {
+        Err(ImportRefusal::new(format!("`{field}` is not the name of a variable")))
     }
 }

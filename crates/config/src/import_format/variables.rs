@@ -128,9 +128,10 @@ impl<'a> VariableSyntax<'a> {
 
     fn interpret_env(&self, inside: &str) -> Option<ReferenceMeaning> {
         let name = inside.strip_prefix("env:")?.trim();
-        Some(match is_variable_name(name) {
-            true => ReferenceMeaning::Reference(format!("${{{name}}}")),
-            false => self.ask_for_variable(name, &format!("env:{name}")),
+        Some(if is_variable_name(name) {
+            ReferenceMeaning::Reference(format!("${{{name}}}"))
+        } else {
+            self.ask_for_variable(name, &format!("env:{name}"))
         })
     }
 
@@ -180,8 +181,5 @@ const TAKEN: [&str; 16] = [
 pub(super) fn variable_name(id: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     let name: String = id.chars().map(plain).collect();
-    match is_variable_name(&name) && !TAKEN.contains(&name.as_str()) {
-        true => name,
-        false => format!("INPUT_{name}"),
-    }
+    if is_variable_name(&name) && !TAKEN.contains(&name.as_str()) { name } else { format!("INPUT_{name}") }
 }

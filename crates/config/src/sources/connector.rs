@@ -13,7 +13,7 @@ use mcparley_model::scope::{ConfigOrigin, Scope, Source};
 use super::file::ConfigProblem;
 
 /// The source name of connectors in messages.
-const CATALOGUE: &str = "the connector catalog";
+const CATALOG: &str = "the connector catalog";
 
 /// The prefix of connector names, which keeps them apart from the user's server names.
 const PREFIX: &str = "claude.ai ";
@@ -49,13 +49,13 @@ impl ConnectorList {
 
     /// Adds a problem with a part of the connector catalog.
     pub fn add_problem(&mut self, error: &impl Explain) {
-        self.problems.push(ConfigProblem::from_found(error, Source::from_label(CATALOGUE)));
+        self.problems.push(ConfigProblem::from_found(error, Source::from_label(CATALOG)));
     }
 }
 
 impl Connector {
     pub(super) fn to_declaration(&self) -> ServerDeclaration {
-        let origin = ConfigOrigin::for_source(Source::from_label(CATALOGUE));
+        let origin = ConfigOrigin::for_source(Source::from_label(CATALOG));
         // Text from the network is never a template: `${…}` in it must not expand to our variables.
         let literal = |text: &str| Template { text: text.replace("${", "$%7B"), origin: origin.clone() };
         let raw = RawServer {
@@ -78,5 +78,5 @@ impl Connector {
 
 /// Whether a problem comes from the connector catalog.
 pub(super) fn is_connector_problem(problem: &ConfigProblem) -> bool {
-    problem.origin.source == Source::from_label(CATALOGUE)
+    problem.origin.source == Source::from_label(CATALOG)
 }

@@ -123,11 +123,11 @@ fn file_origin(path: &Path) -> ConfigOrigin {
 
 impl FoundEditor {
     fn into_declaration(self, hints: Vec<EntryHint>) -> ServerDeclaration {
-        let EditorLock { port, name, token, transport: spoken, .. } = self.lock;
+        let EditorLock { port, name, token, transport, .. } = self.lock;
         let origin = file_origin(&self.path);
         // The fields of a lock file are checked to contain no `${`, so none of them expands to our variables.
         let literal = |text: String| Some(Template { text, origin: origin.clone() });
-        let (kind, url) = match spoken {
+        let (kind, url) = match transport {
             EditorTransport::Sse => (TransportKind::SseIde, format!("http://127.0.0.1:{port}/sse")),
             EditorTransport::Ws => (TransportKind::WsIde, format!("ws://127.0.0.1:{port}")),
         };

@@ -132,7 +132,7 @@ fn collect_properties<'s>(
 impl HelpArgument<'_> {
     fn write_help(&self, out: &mut String) {
         let option = display_line(&self.option);
-        let placeholder = placeholder(self.schema);
+        let placeholder = value_placeholder(self.schema);
         push_line(out, 1, &format!("--{option}{placeholder}"));
         if let Some(text) =
             self.schema.keyword_text("description").or_else(|| self.schema.keyword_text("title"))
@@ -171,7 +171,7 @@ impl HelpArgument<'_> {
     }
 }
 
-fn placeholder(schema: ToolSchema<'_>) -> String {
+fn value_placeholder(schema: ToolSchema<'_>) -> String {
     let kinds = schema.json_types();
     if schema.is_switch() {
         return String::new();

@@ -42,7 +42,7 @@ impl<'s> ToolSchema<'s> {
     /// The listed properties, in the order of the schema.
     pub(super) fn properties(self) -> Vec<(&'s str, Self)> {
         let mut seen = BTreeSet::new();
-        let parts = self.parts();
+        let parts = self.collect_parts();
         let named = parts.iter().filter_map(|part| part.get("properties")?.as_object()).flatten();
         named
             .filter(|(name, _)| seen.insert(name.as_str()))
@@ -52,7 +52,7 @@ impl<'s> ToolSchema<'s> {
 
     /// The listed property of exactly this name.
     pub(super) fn property(self, name: &str) -> Option<Self> {
-        self.parts()
+        self.collect_parts()
             .iter()
             .find_map(|part| part.get("properties")?.get(name))
             .map(|here| self.at_position(here))
@@ -60,12 +60,12 @@ impl<'s> ToolSchema<'s> {
 
     /// Whether the property of this name is required.
     pub(super) fn requires_property(self, name: &str) -> bool {
-        let lists = self.parts().into_iter().filter_map(|part| part.get("required")?.as_array());
+        let lists = self.collect_parts().into_iter().filter_map(|part| part.get("required")?.as_array());
         lists.flatten().any(|required| required == name)
     }
 
     pub(super) fn other_properties(self) -> ExtraArguments<'s> {
-        let parts = self.parts();
+        let parts = self.collect_parts();
         let said = parts.iter().find_map(|part| part.get("additionalProperties"));
         let patterns = parts.iter().any(|part| part.contains_key("patternProperties"));
         match said {
@@ -78,28 +78,31 @@ impl<'s> ToolSchema<'s> {
 
     /// The schema of the elements of an array.
     pub(super) fn items(self) -> Self {
-        let items = self.parts().iter().find_map(|part| part.get("items"));
+        let items = self.collect_parts().iter().find_map(|part| part.get("items"));
         self.at_position(items.unwrap_or(&ANYTHING))
     }
 
     pub(super) fn json_types(self) -> ArgumentTypes {
-        self.parts().into_iter().map(json_types_of).fold(ArgumentTypes::default(), |all, kinds| all | kinds)
+        self.collect_parts()
+            .into_iter()
+            .map(json_types_of)
+            .fold(ArgumentTypes::default(), |all, kinds| all | kinds)
     }
 
     /// The allowed values, if `enum` or `const` lists them.
     pub(super) fn choices(self) -> Vec<&'s Value> {
-        let parts = self.parts();
+        let parts = self.collect_parts();
         let listed = parts.iter().filter_map(|part| part.get("enum")?.as_array()).flatten();
         listed.chain(parts.iter().filter_map(|part| part.get("const"))).collect()
     }
 
     /// The first string at this keyword.
     pub(super) fn keyword_text(self, keyword: &str) -> Option<&'s str> {
-        self.parts().iter().find_map(|part| part.get(keyword)?.as_str())
+        self.collect_parts().iter().find_map(|part| part.get(keyword)?.as_str())
     }
 
     pub(super) fn default(self) -> Option<&'s Value> {
-        self.parts().iter().find_map(|part| part.get("default"))
+        self.collect_parts().iter().find_map(|part| part.get("default"))
     }
 
     /// Whether the property is an array, so that repeating it appends.
@@ -117,7 +120,7 @@ impl<'s> ToolSchema<'s> {
     }
 
     /// This subschema, its references and its alternatives, merged into one list.
-    fn parts(self) -> Vec<&'s Map<String, Value>> {
+    fn collect_parts(self) -> Vec<&'s Map<String, Value>> {
         let mut found: Vec<&'s Map<String, Value>> = Vec::new();
         let mut waiting = vec![self.here];
         while let Some(here) = waiting.pop() {

@@ -50,7 +50,7 @@ impl HostCompleter {
         let (sender, receiver) = mpsc::sync_channel(1);
         let (host, asked) = (self.host.clone(), question.clone());
         let asking = async move {
-            let target = asked.target();
+            let target = asked.completion_target();
             let completed = host.complete_argument(&target, &asked.argument, &asked.value, &asked.known);
             let values = completed.await.map(|completion| completion.values).unwrap_or_default();
             // The editor may have stopped waiting.
@@ -127,7 +127,7 @@ fn cut_to_width(text: &str, width: usize) -> String {
 }
 
 impl ValueQuestion {
-    fn target(&self) -> CompletionTarget {
+    fn completion_target(&self) -> CompletionTarget {
         let server = ServerName::new(&self.server);
         match &self.subject {
             QuestionSubject::Prompt(name) => CompletionTarget::Prompt { server, name: name.clone() },

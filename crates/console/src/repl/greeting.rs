@@ -52,7 +52,7 @@ impl ServerSummary {
                 ServerStatus::Pending { .. } => &mut summary.connecting,
                 ServerStatus::Failed(_) => &mut summary.failed,
                 ServerStatus::NeedsAuth => &mut summary.needs_sign_in,
-                ServerStatus::Disabled | ServerStatus::Stopped => &mut summary.disabled,
+                _ => &mut summary.disabled,
             };
             group.push(server.name.as_str().to_owned());
             seen.insert(server.name);

@@ -35,11 +35,7 @@ impl StatusNotices {
                 ServerStatus::NeedsAuth => {
                     output.print_warning(&format!("server `{server}` needs a sign-in: /mcp login {server}"));
                 }
-                ServerStatus::Dormant
-                | ServerStatus::Pending { .. }
-                | ServerStatus::Connected { .. }
-                | ServerStatus::Disabled
-                | ServerStatus::Stopped => {}
+                _ => {}
             }
         }
     }

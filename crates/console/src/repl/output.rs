@@ -59,7 +59,7 @@ impl ConsoleOutput {
 
     /// Prints a warning.
     pub(crate) fn print_warning(&mut self, warning: &str) {
-        let label = self.paint(YELLOW, "warning:");
+        let label = self.paint_text(YELLOW, "warning:");
         self.print_line(&format!("{label} {}", display_line(warning)));
     }
 
@@ -70,7 +70,7 @@ impl ConsoleOutput {
 
     /// Prints an error message and its hint.
     pub(crate) fn print_failure(&mut self, message: &str, hint: Option<&str>) {
-        let label = self.paint(RED, "error:");
+        let label = self.paint_text(RED, "error:");
         self.print_line(&format!("{label} {}", display_line(message)));
         if let Some(hint) = hint {
             self.print_hint(hint);
@@ -133,15 +133,15 @@ impl ConsoleOutput {
 
     /// Bold text.
     pub(crate) fn bold(&self, text: &str) -> String {
-        self.paint(BOLD, text)
+        self.paint_text(BOLD, text)
     }
 
     /// Dimmed text.
     pub(crate) fn dim(&self, text: &str) -> String {
-        self.paint(DIM, text)
+        self.paint_text(DIM, text)
     }
 
-    fn paint(&self, style: &str, text: &str) -> String {
+    fn paint_text(&self, style: &str, text: &str) -> String {
         if self.colors { format!("{style}{text}{RESET}") } else { text.to_owned() }
     }
 }

@@ -182,7 +182,7 @@ impl Console {
                 }
                 error.hint()
             }
-            Unavailable::TimedOut { .. } | Unavailable::Stopped => None,
+            _ => None,
         };
         self.output.print_failure(&why.describe_for(server), hint.as_deref());
         self.notices.skip_server(server.as_str());

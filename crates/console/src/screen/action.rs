@@ -48,7 +48,7 @@ impl ActionRunner {
     /// Executes a command, and reports its outcome.
     pub(super) async fn execute(self, command: ScreenCommand) {
         let outcome = match command {
-            ScreenCommand::Reconnect(server) => self.reconnect(&server).await,
+            ScreenCommand::Reconnect(server) => self.reconnect_configured(&server).await,
             ScreenCommand::SwitchServer { server, on, is_configured } => {
                 self.switch_server(&server, on, is_configured).await
             }
@@ -58,21 +58,23 @@ impl ActionRunner {
             ScreenCommand::CopyPage(page) => copy_page(&page),
             ScreenCommand::ShowApproval(id) => approval_popup(&self.host.loaded_config(), &id)
                 .map_or_else(ActionOutcome::Message, ActionOutcome::Show),
-            ScreenCommand::Approve { server, definition } => self.approve(&server, &definition).await,
+            ScreenCommand::Approve { server, definition } => {
+                self.approve_definition(&server, &definition).await
+            }
             ScreenCommand::Quit | ScreenCommand::ReadDetail => return,
         };
-        self.report(outcome).await;
+        self.report_outcome(outcome).await;
     }
 
-    async fn report(&self, outcome: ActionOutcome) {
+    async fn report_outcome(&self, outcome: ActionOutcome) {
         // A screen that was closed needs no outcome.
         let _closed = self.outcomes.send(outcome).await;
     }
 
     /// Reads the configuration again, since it may have been mended, and connects.
-    async fn reconnect(&self, server: &ServerName) -> ActionOutcome {
+    async fn reconnect_configured(&self, server: &ServerName) -> ActionOutcome {
         let name = display_line(server.as_str()).into_owned();
-        self.report(ActionOutcome::Message(format!("Connecting to {name}…"))).await;
+        self.report_outcome(ActionOutcome::Message(format!("Connecting to {name}…"))).await;
         let changes = self.host.reload().await;
         if !changes.changed.contains(server) && !changes.added.contains(server) {
             self.host.reconnect_server(server).await;
@@ -142,7 +144,7 @@ impl ActionRunner {
             Ok(flow) => flow,
             Err(error) => return ActionOutcome::Message(format!("{name}: {}", error.to_single_line())),
         };
-        self.report(ActionOutcome::Show(sign_in_popup(server, &flow))).await;
+        self.report_outcome(ActionOutcome::Show(sign_in_popup(server, &flow))).await;
         let message = match flow.wait_until_done().await {
             Ok(()) => format!("Signed in to {name}"),
             Err(error) => format!("{name}: {}", error.to_single_line()),
@@ -164,7 +166,7 @@ impl ActionRunner {
             },
             None => "none".to_owned(),
         };
-        self.report(ActionOutcome::SignInState { server, words }).await;
+        self.report_outcome(ActionOutcome::SignInState { server, words }).await;
     }
 
     async fn open_page(&self, page: &str) -> ActionOutcome {
@@ -181,7 +183,7 @@ impl ActionRunner {
         })
     }
 
-    async fn approve(&self, server: &ServerName, definition: &str) -> ActionOutcome {
+    async fn approve_definition(&self, server: &ServerName, definition: &str) -> ActionOutcome {
         let (paths, loaded) = (self.host.paths(), self.host.loaded_config());
         let (approved, definition) = (server.clone(), definition.to_owned());
         let approve =

@@ -94,7 +94,7 @@ impl ScreenModel {
 
     /// Reads the detail of the selected server again.
     pub(super) fn refresh_detail(&mut self, host: &Host) {
-        let detail = match self.list.selected() {
+        let detail = match self.list.selected_row() {
             Some(row) => ServerDetail::read(host, row, &self.detail),
             None => ServerDetail::default(),
         };
@@ -113,8 +113,8 @@ impl ScreenModel {
     }
 
     /// The server under the cursor.
-    pub(super) fn selected(&self) -> Option<&ServerRow> {
-        self.list.selected()
+    pub(super) fn selected_row(&self) -> Option<&ServerRow> {
+        self.list.selected_row()
     }
 
     /// Whether the screen changes as time passes, so that it has to be drawn again without an event.
@@ -124,7 +124,7 @@ impl ScreenModel {
 
     /// The server whose sign-in state is shown but not known yet.
     pub(super) fn unknown_sign_in(&self) -> Option<ServerName> {
-        let server = &self.selected()?.id.server;
+        let server = &self.selected_row()?.id.server;
         let is_known = self.sign_in.as_ref().is_some_and(|(known, _)| known == server);
         (self.page == Page::About && !is_known).then(|| server.clone())
     }
@@ -132,7 +132,7 @@ impl ScreenModel {
     /// The text of a page that is not a list.
     pub(super) fn page_text(&self) -> String {
         let mut text = self.detail.text(self.page);
-        let selected = self.selected().map(|row| &row.id.server);
+        let selected = self.selected_row().map(|row| &row.id.server);
         if let (Page::About, Some((server, words))) = (self.page, &self.sign_in)
             && selected == Some(server)
         {

@@ -48,13 +48,13 @@ impl SortKey {
 impl RowList {
     /// Replaces the servers; the cursor stays on the server it was on.
     pub(super) fn set_rows(&mut self, rows: Vec<ServerRow>) {
-        let selected = self.selected().map(|row| row.id.clone());
+        let selected = self.selected_row().map(|row| row.id.clone());
         self.rows = rows;
-        self.arrange(selected.as_ref());
+        self.arrange_rows(selected.as_ref());
     }
 
     /// The server under the cursor.
-    pub(super) fn selected(&self) -> Option<&ServerRow> {
+    pub(super) fn selected_row(&self) -> Option<&ServerRow> {
         self.visible_row(self.cursor.index)
     }
 
@@ -94,21 +94,21 @@ impl RowList {
 
     /// Sorts by the next key; the cursor stays on its server.
     pub(super) fn sort_by_next_key(&mut self) {
-        let selected = self.selected().map(|row| row.id.clone());
+        let selected = self.selected_row().map(|row| row.id.clone());
         self.sort = self.sort.next();
-        self.arrange(selected.as_ref());
+        self.arrange_rows(selected.as_ref());
     }
 
     /// Shows only the rows that contain the text; the cursor stays on its server if that is one of them.
     pub(super) fn set_filter(&mut self, filter: &str) {
-        let selected = self.selected().map(|row| row.id.clone());
+        let selected = self.selected_row().map(|row| row.id.clone());
         filter.clone_into(&mut self.filter);
-        self.arrange(selected.as_ref());
+        self.arrange_rows(selected.as_ref());
     }
 
-    fn arrange(&mut self, selected: Option<&RowId>) {
+    fn arrange_rows(&mut self, selected: Option<&RowId>) {
         let (rows, filter) = (&self.rows, self.filter.to_lowercase());
-        let is_left = |index: &usize| rows.get(*index).is_some_and(|row| row.matches(&filter));
+        let is_left = |index: &usize| rows.get(*index).is_some_and(|row| row.matches_filter(&filter));
         self.order = (0..rows.len()).filter(|index| filter.is_empty() || is_left(index)).collect();
         let sort = self.sort;
         // Ties are decided by name and origin, so that the order is the same whatever the host reports first.

@@ -61,7 +61,7 @@ impl RowState {
             ServerStatus::Failed(error) => Self::Failed { reason: error.to_string() },
             ServerStatus::NeedsAuth => Self::NeedsSignIn,
             ServerStatus::Disabled => Self::Disabled { reason: None },
-            ServerStatus::Stopped => Self::Disabled { reason: Some("stopped".to_owned()) },
+            other => Self::Disabled { reason: Some(other.reason().unwrap_or_else(|| "stopped".to_owned())) },
         }
     }
 

@@ -101,7 +101,7 @@ impl ServerRow {
     }
 
     fn with_connection(self, server: &HostServer) -> Self {
-        let took = server.state.took;
+        let took = server.state.connect_time;
         Self {
             state: RowState::from_connection(&server.state.status),
             tools: server.state.surface.tools.len(),
@@ -129,7 +129,7 @@ impl ServerRow {
     }
 
     /// Whether the row contains the text of a filter, which is in lowercase.
-    pub(super) fn matches(&self, filter: &str) -> bool {
+    pub(super) fn matches_filter(&self, filter: &str) -> bool {
         let contains = |text: &str| text.to_lowercase().contains(filter);
         contains(&self.name)
             || contains(self.scope)

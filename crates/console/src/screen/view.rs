@@ -53,7 +53,7 @@ impl ScreenModel {
         }
         self.draw_list(&mut painter, layout.list, now);
         if let Some(rule) = layout.rule {
-            painter.rule(rule);
+            painter.draw_line(rule);
         }
         self.draw_detail(&mut painter, &layout);
         if let Some(footer) = layout.footer {
@@ -68,27 +68,27 @@ impl ScreenModel {
     fn draw_title(&self, painter: &mut Painter<'_>, area: Rect) {
         let (all, connected) = self.list.totals();
         let sort = format!("sort: {} ", self.list.sort().label());
-        painter.split(area, " Servers", &sort, painter.theme.strong());
+        painter.draw_split_line(area, " Servers", &sort, painter.theme.strong());
         let counts = format!("{all} · {connected} connected");
         let middle = area.width.saturating_sub(u16::try_from(counts.len()).unwrap_or(u16::MAX)) / 2;
         if middle > 10 {
             let rest = Rect { x: area.x + middle, width: area.width - middle, ..area };
-            painter.text(rest, &counts, painter.theme.strong());
+            painter.draw_text(rest, &counts, painter.theme.strong());
         }
     }
 
     /// The last line: the filter that is typed, a message, or the keys.
     fn draw_footer(&self, painter: &mut Painter<'_>, area: Rect) {
         if self.is_typing {
-            painter.text(area, &format!(" /{}▏", self.filter()), painter.theme.strong());
+            painter.draw_text(area, &format!(" /{}▏", self.filter()), painter.theme.strong());
         } else if let Some(message) = &self.message {
-            painter.text(area, &format!(" {message}"), painter.theme.strong());
+            painter.draw_text(area, &format!(" {message}"), painter.theme.strong());
         } else if self.popup.is_none() {
             let filter = match self.filter() {
                 "" => String::new(),
                 filter => format!("/{filter} · Esc clears · "),
             };
-            painter.text(area, &key_line(self.focus, &filter, area.width), painter.theme.faint());
+            painter.draw_text(area, &key_line(self.focus, &filter, area.width), painter.theme.faint());
         }
     }
 }

@@ -106,7 +106,7 @@ impl ClusterLink {
             method: request.method.to_owned(),
             params: request.params.map(raw).transpose()?,
         });
-        RequestAtOwner::send(self, request.owner, waiting, &message).await
+        RequestAtOwner::send_to_owner(self, request.owner, waiting, &message).await
     }
 
     /// Hands the redirect of a browser to the gateway that began its sign-in, and waits for the page. `None` if that
@@ -123,7 +123,7 @@ impl ClusterLink {
         let waiting = self.add_waiting().ok()?;
         let redirect = ForwardedRedirect { from: self.instance(), number: waiting.number, query };
         let message = ClusterMessage::Redirect(redirect);
-        let mut at_owner = RequestAtOwner::send(self, owner, waiting, &message).await.ok()?;
+        let mut at_owner = RequestAtOwner::send_to_owner(self, owner, waiting, &message).await.ok()?;
         loop {
             match at_owner.next_sign().await.ok()? {
                 OwnerSign::Reply(OwnerReply::Page { status, policy, page }) => {
@@ -153,7 +153,7 @@ impl ClusterLink {
             stream: stream.stream,
             after: stream.after,
         });
-        let mut at_owner = RequestAtOwner::send(self, stream.owner, waiting, &message).await?;
+        let mut at_owner = RequestAtOwner::send_to_owner(self, stream.owner, waiting, &message).await?;
         match at_owner.next_sign().await? {
             OwnerSign::Reply(OwnerReply::Accepted) => Ok(Some(at_owner)),
             OwnerSign::Reply(_) => {
@@ -166,7 +166,7 @@ impl ClusterLink {
 }
 
 impl RequestAtOwner {
-    async fn send(
+    async fn send_to_owner(
         link: &Arc<ClusterLink>,
         owner: InstanceId,
         waiting: WaitingRequest,

@@ -51,8 +51,8 @@ impl Gateway {
             }
             let tag = address::server_tag(&server.name, &mut tags);
             let (version, live) = match &server.state.status {
-                ServerStatus::Connected { spoken, about } => {
-                    (Some(spoken.version()), Some(Arc::clone(about)))
+                ServerStatus::Connected { protocol, server: about } => {
+                    (Some(protocol.version()), Some(Arc::clone(about)))
                 }
                 _ => (None, None),
             };

@@ -48,6 +48,25 @@ const OUTCOME_UNKNOWN: &str = "outcome unknown: the gateway that ran this call h
 /// The built-in tool that finds other tools.
 const TOOL_SEARCH: &str = "ToolSearch";
 
+/// A tool call that is about to be made.
+struct CallStart<'c> {
+    caller: Caller,
+    meta: &'c RequestMeta,
+    wanted: &'c CallRequest,
+    /// The state of a server that gets it back.
+    state: Option<RawJson>,
+    has_progress: bool,
+    /// Makes the call in the daemon, as a task that outlives its client.
+    durable: Option<DurableStart>,
+    replies: &'c Replies,
+}
+
+impl<'c> CallStart<'c> {
+    fn new(caller: Caller, meta: &'c RequestMeta, wanted: &'c CallRequest, replies: &'c Replies) -> Self {
+        Self { caller, meta, wanted, state: None, has_progress: false, durable: None, replies }
+    }
+}
+
 impl GatewaySession {
     /// Answers `tools/call`.
     pub(crate) async fn call_tool(
@@ -90,7 +109,8 @@ impl GatewaySession {
                     ReturnedCall::Lost { is_unsent } if is_unsent || self.is_repeatable(&wanted.name) => {
                         let again = CallRequest { responses: None, state: None, ..wanted.clone() };
                         self.wait_for_roots().await;
-                        self.start_call((caller, meta), (&again, None), (token.is_some(), None), replies)?
+                        let start = CallStart::new(caller, meta, &again, replies);
+                        self.start_call(CallStart { has_progress: token.is_some(), ..start })?
                     }
                     ReturnedCall::Lost { .. } => {
                         return answer::error_result(OUTCOME_UNKNOWN, &caller).map(JsonPieces::from);
@@ -104,7 +124,8 @@ impl GatewaySession {
                 let state = state.map(|state| self.open_server_state(wanted.digest(), state)).transpose()?;
                 self.wait_for_roots().await;
                 let durable = self.durable_start(&view, &wanted, &caller).filter(|_| state.is_none());
-                self.start_call((caller, meta), (&wanted, state), (token.is_some(), durable), replies)?
+                let start = CallStart::new(caller, meta, &wanted, replies);
+                self.start_call(CallStart { state, has_progress: token.is_some(), durable, ..start })?
             }
         };
         let progress = token.map(|token| (token, replies));
@@ -129,28 +150,22 @@ impl GatewaySession {
         let servers = self.host().servers();
         let found = servers.iter().find(|known| known.name == *server);
         found.is_some_and(|known| {
-            matches!(known.state.status, ServerStatus::Connected { spoken: AgreedProtocol::Old(_), .. })
+            matches!(known.state.status, ServerStatus::Connected { protocol: AgreedProtocol::Old(_), .. })
         })
     }
 
-    fn start_call(
-        &self,
-        (caller, meta): (Caller, &RequestMeta),
-        (wanted, state): (&CallRequest, Option<RawJson>),
-        (with_progress, durable): (bool, Option<DurableStart>),
-        replies: &Replies,
-    ) -> Result<RunningCall, RpcError> {
+    fn start_call(&self, start: CallStart<'_>) -> Result<RunningCall, RpcError> {
+        let CallStart { caller, meta, wanted, state, has_progress, durable, replies } = start;
         let unreadable = |_| RpcError::new(INVALID_PARAMS, "`arguments` cannot be read");
         let call = Call::new(&wanted.name, Value::Null);
         let call = call.with_raw_json(wanted.arguments.clone()).map_err(unreadable)?;
         // The host limits results as soon as one of its views is for models.
         let call = if self.shared.gateway.mode.for_model { call } else { call.without_result_limit() };
-        let (call, progress) = match with_progress {
-            true => {
-                let (call, progress) = call.with_progress();
-                (call, Some(progress))
-            }
-            false => (call, None),
+        let (call, progress) = if has_progress {
+            let (call, progress) = call.with_progress();
+            (call, Some(progress))
+        } else {
+            (call, None)
         };
         let (route, questions) = QuestionRoute::new(caller, replies);
         let pending = &self.shared.gateway.pending;

@@ -46,7 +46,7 @@ impl ListenFilter {
     }
 
     /// The filter as it is acknowledged, with the resources whose servers agreed.
-    fn acknowledge(&self, view: &View, subscribed: &[String]) -> Value {
+    fn acknowledge_filter(&self, view: &View, subscribed: &[String]) -> Value {
         let mut notifications = Map::new();
         let has = |capability: &str| view.has_capability(capability);
         let kinds = [
@@ -107,7 +107,7 @@ impl GatewaySession {
         let subscribed: Vec<String> = opened.iter().map(|(uri, _)| uri.clone()).collect();
         let name: Value = id.decode().unwrap_or_default();
         let meta = json!({ SUBSCRIPTION: name });
-        let heard = wanted.acknowledge(&self.shared.gateway.view(), &subscribed);
+        let heard = wanted.acknowledge_filter(&self.shared.gateway.view(), &subscribed);
         let acknowledged = json!({ "_meta": meta, "notifications": heard });
         send_until_delivered(replies, ACKNOWLEDGED, Some(&acknowledged)).await;
         let mut updates = self.forward_updates(opened, replies, &name);

@@ -13,6 +13,7 @@ use mcparley::Call;
 use mcparley::call::DetachError;
 use mcparley::model::limits::DURABLE_POLL_INTERVAL;
 use mcparley::model::name::ServerName;
+use mcparley::model::time::whole_milliseconds;
 use mcparley::model::tool::TaskSupport;
 use mcparley_wire::{INTERNAL, INVALID_PARAMS, ProtocolVersion, RawJson, RpcError};
 use serde::Deserialize;
@@ -25,7 +26,7 @@ use crate::gateway::Gateway;
 use crate::request::call_request::CallRequest;
 use crate::response::era::{ResultForm, ResultFreshness};
 use crate::response::extension_task::{TaskDetail, to_created_result, to_poll_result};
-use crate::response::handshake::{has_task_extension, milliseconds, old_tasks, result_meta};
+use crate::response::handshake::{has_task_extension, old_tasks, result_meta};
 use crate::response::serialize_result;
 use crate::session::GatewaySession;
 use crate::session::running_call::CallEnd;
@@ -128,14 +129,14 @@ impl GatewaySession {
                 match (durable.cancel_task(id).await, is_new) {
                     (Ok(task), false) => serialize_result(&to_old_task(&task, client_id)),
                     // The extension acknowledges the wish, also if the call has just ended.
-                    (Ok(_) | Err(DurableCallError::NotRunning), true) => acknowledge(),
+                    (Ok(_) | Err(DurableCallError::NotRunning), true) => acknowledge_request(),
                     (Err(error), _) => Err(durable_error(&error)),
                 }
             }
             // A durable call asks no questions, so there is nothing to answer.
             _ => {
                 self.find_owned_task(&*durable, id, false).await?;
-                acknowledge()
+                acknowledge_request()
             }
         }
     }
@@ -206,7 +207,7 @@ impl DurableStart {
         let (detached, permitted) = match permitted {
             Ok(permitted) => permitted,
             Err(DetachError::Call(error)) => return CallEnd::Call(Box::new(Err(error))),
-            Err(error @ DetachError::NotLocal { .. }) => {
+            Err(error) => {
                 return CallEnd::Request(Err(RpcError::new(INVALID_PARAMS, &error.to_string())));
             }
         };
@@ -247,7 +248,7 @@ fn to_old_task(task: &DurableTask, id: &str) -> Value {
     };
     let mut form = task_members(task, id, status);
     form.insert("ttl".to_owned(), json!(task.ttl_ms));
-    form.insert("pollInterval".to_owned(), json!(milliseconds(DURABLE_POLL_INTERVAL)));
+    form.insert("pollInterval".to_owned(), json!(whole_milliseconds(DURABLE_POLL_INTERVAL)));
     form.into()
 }
 
@@ -255,7 +256,7 @@ fn to_old_task(task: &DurableTask, id: &str) -> Value {
 fn to_new_task(task: &DurableTask, id: &str) -> Map<String, Value> {
     let mut form = task_members(task, id, status_of(task.state));
     form.insert("ttlMs".to_owned(), json!(task.ttl_ms));
-    form.insert("pollIntervalMs".to_owned(), json!(milliseconds(DURABLE_POLL_INTERVAL)));
+    form.insert("pollIntervalMs".to_owned(), json!(whole_milliseconds(DURABLE_POLL_INTERVAL)));
     form
 }
 
@@ -304,7 +305,7 @@ fn parse_ttl(task: &RawJson) -> Option<Duration> {
     task.decode::<TaskWish>().ok()?.ttl.map(Duration::from_millis)
 }
 
-fn acknowledge() -> Result<RawJson, RpcError> {
+fn acknowledge_request() -> Result<RawJson, RpcError> {
     serialize_result(&json!({ "resultType": "complete", "_meta": result_meta() }))
 }
 

@@ -33,17 +33,17 @@ const UNKNOWN: &str = "unknown";
 
 impl RequestedTool {
     /// The server of the tool, and the tool by the name that clients see; `None` if it is not in the view.
-    fn find(&self) -> Option<(String, &str)> {
+    fn find_in_view(&self) -> Option<(String, &str)> {
         let view = self.session.shared.gateway.view();
         let entry = view.find_tool(&self.name)?;
         let server = entry.server().map_or_else(|| "mcparley".to_owned(), ToString::to_string);
         Some((server, &self.name))
     }
 
-    /// Like [`RequestedTool::find`], with a name for all tools that are not in the view.
+    /// Like [`RequestedTool::find_in_view`], with a name for all tools that are not in the view.
     #[must_use]
     pub fn find_or_unknown(&self) -> (String, &str) {
-        self.find().unwrap_or_else(|| (UNKNOWN.to_owned(), UNKNOWN))
+        self.find_in_view().unwrap_or_else(|| (UNKNOWN.to_owned(), UNKNOWN))
     }
 }
 
@@ -75,7 +75,7 @@ impl GatewaySession {
         let Some(span) = span else { return answer };
         Box::pin(async move {
             let outcome = SpanOutcome::new(&span);
-            if let Some((server, tool)) = called.as_ref().and_then(RequestedTool::find) {
+            if let Some((server, tool)) = called.as_ref().and_then(RequestedTool::find_in_view) {
                 span.record("server", server).record("tool", tool);
             }
             let answer = answer.instrument(span.clone()).await;

@@ -1,7 +1,7 @@
 //! Answers `resources/read`, `resources/directory/read`, `completion/complete` and `skills/get`: routed by
 //! address or name.
 
-use mcparley_wire::{INVALID_PARAMS, METHOD_NOT_FOUND, RawJson, RequestParams, RpcError};
+use mcparley_wire::{INVALID_PARAMS, METHOD_NOT_FOUND, ProtocolVersion, RawJson, RequestParams, RpcError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -10,9 +10,6 @@ use crate::request::relay::RelayedRequest;
 use crate::response::era::{RESOURCE_NOT_FOUND, ResultForm, ResultFreshness};
 use crate::session::GatewaySession;
 use crate::view::address::is_user_interface;
-
-/// The revision that introduced `context` in completions.
-const COMPLETION_CONTEXT: &str = "2025-06-18";
 
 impl GatewaySession {
     /// Answers `resources/read`.
@@ -64,7 +61,7 @@ impl GatewaySession {
         let (server, original) =
             view.route_address(&uri).ok_or_else(|| unknown_resource(&uri, &request.caller))?;
         let sent = RequestParams::new().with_member("uri", &original);
-        let sent = match member(params, "cursor") {
+        let sent = match find_member(params, "cursor") {
             Some(cursor) => sent.with_raw("cursor", &cursor),
             None => sent,
         };
@@ -113,7 +110,8 @@ impl GatewaySession {
             uri: Option<String>,
         }
         let invalid = |reason: &str| RpcError::new(INVALID_PARAMS, reason);
-        let (Some(reference), Some(argument)) = (member(params, "ref"), member(params, "argument")) else {
+        let (Some(reference), Some(argument)) = (find_member(params, "ref"), find_member(params, "argument"))
+        else {
             return Err(invalid("`ref` and `argument` are required"));
         };
         let wanted: CompletionRef = reference.decode().map_err(|_| invalid("`ref` is invalid"))?;
@@ -121,12 +119,12 @@ impl GatewaySession {
         let (server, target) = match (wanted.kind.as_str(), wanted.name, wanted.uri) {
             ("ref/prompt", Some(name), _) => {
                 let (server, original) = view.route_prompt(&name).ok_or_else(|| unknown_prompt(&name))?;
-                (server, renamed(&reference, "name", &original))
+                (server, rename_reference(&reference, "name", &original))
             }
             ("ref/resource", _, Some(uri)) => {
                 let routed = view.route_template(&uri);
                 let (server, original) = routed.ok_or_else(|| unknown_resource(&uri, &request.caller))?;
-                (server, renamed(&reference, "uri", &original))
+                (server, rename_reference(&reference, "uri", &original))
             }
             _ => return Err(invalid("`ref` is invalid")),
         };
@@ -134,8 +132,8 @@ impl GatewaySession {
             return Err(RpcError::new(METHOD_NOT_FOUND, "the server does not offer completion"));
         }
         let sent = RequestParams::new().with_member("ref", &target).with_raw("argument", &argument);
-        let knows_context = server.version.is_none_or(|version| version.as_str() >= COMPLETION_CONTEXT);
-        let sent = match member(params, "context").filter(|_| knows_context) {
+        let knows_context = server.version.is_none_or(ProtocolVersion::has_completion_context);
+        let sent = match find_member(params, "context").filter(|_| knows_context) {
             Some(context) => sent.with_raw("context", &context),
             None => sent,
         };
@@ -145,18 +143,18 @@ impl GatewaySession {
     }
 }
 
-fn member(params: Option<&RawJson>, name: &str) -> Option<RawJson> {
+fn find_member(params: Option<&RawJson>, name: &str) -> Option<RawJson> {
     params.and_then(|params| params.member(name))
 }
 
 /// The `uri` of a request.
 pub(crate) fn uri_param(params: Option<&RawJson>) -> Result<String, RpcError> {
-    let uri = member(params, "uri").and_then(|uri| uri.decode::<String>().ok());
+    let uri = find_member(params, "uri").and_then(|uri| uri.decode::<String>().ok());
     uri.ok_or_else(|| RpcError::new(INVALID_PARAMS, "`uri` must be a string"))
 }
 
 /// A reference with another name or address.
-fn renamed(reference: &RawJson, member: &str, to: &str) -> Value {
+fn rename_reference(reference: &RawJson, member: &str, to: &str) -> Value {
     let mut reference: Value = reference.decode().unwrap_or_default();
     if let Some(members) = reference.as_object_mut() {
         members.insert(member.to_owned(), json!(to));

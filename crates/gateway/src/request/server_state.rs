@@ -44,7 +44,7 @@ impl GatewaySession {
         }
         let opened = state.decode::<String>().ok().and_then(|state| {
             let owner = self.seal_owner();
-            let binding = [&*owner, "state", &hex(digest)];
+            let binding = [&*owner, "state", &encode_hex(digest)];
             let content = self.shared.gateway.seal()?.open_value(&binding, &state)?;
             let (until, theirs): (u64, String) = serde_json::from_slice(&content).ok()?;
             (seconds_since_epoch() < until).then(|| RawJson::from_text(&theirs))
@@ -61,7 +61,7 @@ impl GatewaySession {
         let until = seconds_since_epoch() + STATE_TIME.as_secs();
         let content = serde_json::to_vec(&(until, state.get())).ok()?;
         let owner = self.seal_owner();
-        let binding = [&*owner, "state", &hex(digest)];
+        let binding = [&*owner, "state", &encode_hex(digest)];
         let sealed = self.shared.gateway.seal()?.seal_value(&binding, &content)?;
         let mut edit = JsonEdit::new(text);
         edit.replace(state, json_string(&sealed));
@@ -69,6 +69,6 @@ impl GatewaySession {
     }
 }
 
-fn hex(digest: [u8; 32]) -> String {
+fn encode_hex(digest: [u8; 32]) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }

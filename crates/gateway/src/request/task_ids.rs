@@ -9,7 +9,7 @@ use mcparley_wire::RawJson;
 use serde_json::value::RawValue;
 
 use crate::call_line::RELATED_TASK;
-use crate::json_edit::{JsonEdit, JsonMembers, decode_string, elements, json_string};
+use crate::json_edit::{JsonEdit, JsonMembers, array_elements, decode_string, json_string};
 use crate::session::GatewaySession;
 use crate::session::client_tasks::{TaskAddress, TaskFlavor};
 
@@ -65,7 +65,7 @@ impl GatewaySession {
     pub(crate) fn rename_tasks(&self, server: &ServerName, flavor: TaskFlavor, text: &str) -> String {
         let Some(members) = JsonMembers::parse(text) else { return text.to_owned() };
         let meta = members.get("_meta").and_then(|meta| JsonMembers::parse(meta.get()));
-        let mut named = members.get("tasks").map(elements).unwrap_or_default();
+        let mut named = members.get("tasks").map(array_elements).unwrap_or_default();
         named.extend(members.get("task"));
         named.extend(meta.and_then(|meta| meta.get(RELATED_TASK)));
         let mut edit = JsonEdit::new(text);

@@ -2,11 +2,13 @@
 
 use mcparley::model::name::ServerName;
 use mcparley::model::text::clean_json;
-use mcparley_wire::{HEADER_MISMATCH, INTERNAL, INVALID_PARAMS, ProtocolVersion, RawJson, RpcError};
+use mcparley_wire::{
+    HEADER_MISMATCH, INTERNAL, INVALID_PARAMS, ProtocolVersion, RawJson, RpcError, UNSUPPORTED_VERSION,
+};
 use serde_json::Value;
 
-use crate::client_abilities::{Caller, UNSUPPORTED_VERSION};
-use crate::json_edit::{JsonEdit, JsonMembers, MemberList, elements};
+use crate::client_abilities::Caller;
+use crate::json_edit::{JsonEdit, JsonMembers, MemberList, array_elements};
 use crate::mode::GatewayMode;
 use crate::response::handshake::server_info;
 use crate::response::result::block;
@@ -84,7 +86,7 @@ impl<'f> ResultForm<'f> {
         let messages = JsonMembers::parse(text)?.get("messages")?;
         let version = self.caller.spoken.version();
         let mut edit = JsonEdit::new(text);
-        for message in elements(messages) {
+        for message in array_elements(messages) {
             let content = JsonMembers::parse(message.get()).and_then(|members| members.get("content"));
             match content {
                 Some(list) if list.get().starts_with('[') => {
@@ -138,19 +140,19 @@ impl<'f> ResultForm<'f> {
         members: &impl MemberList,
         freshness: ResultFreshness,
     ) {
-        if members.find("resultType").is_none() {
+        if members.find_member("resultType").is_none() {
             edit.insert_first(text, members, r#""resultType":"complete""#);
         }
-        let is_complete = members.find("resultType").is_none_or(|kind| kind == r#""complete""#);
+        let is_complete = members.find_member("resultType").is_none_or(|kind| kind == r#""complete""#);
         if freshness == ResultFreshness::Stale && is_complete {
-            if members.find("ttlMs").is_none() {
+            if members.find_member("ttlMs").is_none() {
                 edit.insert_last(text, members, r#""ttlMs":0"#);
             }
-            if members.find("cacheScope").is_none() {
+            if members.find_member("cacheScope").is_none() {
                 edit.insert_last(text, members, r#""cacheScope":"private""#);
             }
         }
-        let meta = members.find("_meta");
+        let meta = members.find_member("_meta");
         let inner = meta.and_then(JsonMembers::parse);
         let theirs = inner.as_ref().and_then(|inner| inner.get(SERVER_INFO));
         let info = self.server_info.clone().unwrap_or_else(server_info).to_string();
@@ -167,7 +169,7 @@ impl<'f> ResultForm<'f> {
 }
 
 fn remove_new_members<'j>(edit: &mut JsonEdit<'j>, text: &'j str, members: &impl MemberList) {
-    let meta = members.find("_meta");
+    let meta = members.find_member("_meta");
     let inner = meta.and_then(|meta| Some((meta, JsonMembers::parse(meta)?)));
     let is_only_info = inner.as_ref().is_some_and(|(_, inner)| {
         let mut names = inner.iter().map(|(name, _)| name);
@@ -176,7 +178,7 @@ fn remove_new_members<'j>(edit: &mut JsonEdit<'j>, text: &'j str, members: &impl
     let is_new_member = |name: &str| {
         matches!(name, "resultType" | "ttlMs" | "cacheScope") || (name == "_meta" && is_only_info)
     };
-    if members.list().any(|(name, _)| is_new_member(name)) {
+    if members.list_members().any(|(name, _)| is_new_member(name)) {
         edit.remove_members(text, members, is_new_member);
     }
     if let Some((meta, inner)) = inner.filter(|(_, inner)| !is_only_info && inner.get(SERVER_INFO).is_some())

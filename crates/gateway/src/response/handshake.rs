@@ -1,6 +1,7 @@
 //! The handshake with a client, in the form of its era.
 
 use mcparley::model::limits::SERVED_LIST_FRESH;
+use mcparley_model::time::whole_milliseconds;
 use mcparley_wire::{INVALID_PARAMS, ProtocolVersion, RawJson, RpcError};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -25,7 +26,7 @@ pub(crate) fn result_meta() -> Value {
 }
 
 /// The capabilities of the gateway: those of all servers together; in transparent mode those of the server.
-fn capabilities(view: &View, offer: TaskOffer) -> Value {
+fn describe_capabilities(view: &View, offer: TaskOffer) -> Value {
     let own = view.servers.first().filter(|_| view.mode.is_transparent());
     if let Some((server, about)) = own.and_then(|server| Some((server, server.about.as_ref()?))) {
         return carried_capabilities(server, &about.capabilities, offer);
@@ -166,7 +167,7 @@ pub(crate) fn negotiate_version(params: Option<&RawJson>) -> Result<Caller, RpcE
 pub(crate) fn initialize_result(caller: &Caller, view: &View, instructions: Option<&str>) -> Value {
     let mut result = json!({
         "protocolVersion": caller.spoken.version().as_str(),
-        "capabilities": capabilities(view, if caller.has_old_tasks() { TaskOffer::Old } else { TaskOffer::None }),
+        "capabilities": describe_capabilities(view, if caller.has_old_tasks() { TaskOffer::Old } else { TaskOffer::None }),
         "serverInfo": shown_server_info(view),
     });
     if let Some(instructions) = instructions {
@@ -180,8 +181,8 @@ pub(crate) fn discover_result(view: &View, instructions: Option<&str>) -> Value 
     let mut result = json!({
         "resultType": "complete",
         "supportedVersions": supported_versions(),
-        "capabilities": capabilities(view, TaskOffer::Extension),
-        "ttlMs": milliseconds(SERVED_LIST_FRESH),
+        "capabilities": describe_capabilities(view, TaskOffer::Extension),
+        "ttlMs": whole_milliseconds(SERVED_LIST_FRESH),
         "cacheScope": "private",
         "_meta": { "io.modelcontextprotocol/serverInfo": shown_server_info(view) },
     });
@@ -189,9 +190,4 @@ pub(crate) fn discover_result(view: &View, instructions: Option<&str>) -> Value 
         result["instructions"] = json!(instructions);
     }
     result
-}
-
-/// A duration in milliseconds, the unit of the protocol.
-pub(crate) fn milliseconds(time: std::time::Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

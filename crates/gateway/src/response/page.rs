@@ -7,13 +7,14 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcparley::model::limits::{SERVED_LIST_FRESH, SERVED_PAGE_BYTES, SERVED_PAGE_TOOLS};
+use mcparley::model::time::whole_milliseconds;
 use mcparley_wire::{INVALID_PARAMS, RawJson, RpcError};
 use sha2::{Digest, Sha256};
 
 use crate::json_edit::{JsonMembers, json_string};
 use crate::mode::GatewayMode;
 use crate::response::era::ResultForm;
-use crate::response::handshake::{milliseconds, result_meta};
+use crate::response::handshake::result_meta;
 use crate::view::ListKind;
 
 /// The version of the form of cursors.
@@ -54,7 +55,7 @@ impl PageCursor {
         Some(Self { index: u32::from_le_bytes(*index), last: last.try_into().ok()? })
     }
 
-    fn encode(self, kind: ListKind, mode: &GatewayMode) -> String {
+    fn to_base64(self, kind: ListKind, mode: &GatewayMode) -> String {
         let mut bytes = cursor_head(kind, mode).to_vec();
         bytes.extend(self.index.to_le_bytes());
         bytes.extend(self.last);
@@ -117,7 +118,7 @@ pub(crate) fn build_page(
     let last = page.last().filter(|_| end < list.len);
     let next = last
         .map(|last| PageCursor { index: u32::try_from(end).unwrap_or(u32::MAX), last: hash_key(last.key) });
-    let next = next.map(|next| next.encode(list.kind, form.mode));
+    let next = next.map(|next| next.to_base64(list.kind, form.mode));
     let text = write_page(list, &page, next.as_deref(), bytes, (form, is_settled));
     Ok(RawJson::from_bytes(text.into()))
 }
@@ -152,7 +153,7 @@ fn write_page(
         }
     } else if is_new {
         // While items may still join, no client should keep the list.
-        let fresh = if is_settled { milliseconds(SERVED_LIST_FRESH) } else { 0 };
+        let fresh = if is_settled { whole_milliseconds(SERVED_LIST_FRESH) } else { 0 };
         let meta = match &form.server_info {
             Some(info) => serde_json::json!({ "io.modelcontextprotocol/serverInfo": info }),
             None => result_meta(),
@@ -216,7 +217,7 @@ mod tests {
     fn cursor_of_another_list_or_view_is_unknown() {
         let mode = GatewayMode::default();
         let cursor = PageCursor { index: 7, last: [1; 8] };
-        let text = RawJson::from_value(&cursor.encode(ListKind::Tools, &mode)).unwrap();
+        let text = RawJson::from_value(&cursor.to_base64(ListKind::Tools, &mode)).unwrap();
         assert_eq!(PageCursor::parse(&text, ListKind::Tools, &mode), Some(cursor));
         assert_eq!(PageCursor::parse(&text, ListKind::Prompts, &mode), None);
         let other = GatewayMode { raw: true, ..mode.clone() };

@@ -16,7 +16,7 @@ use mcparley::{CallOutcome, ContentBlock};
 use mcparley_wire::{JsonPieces, RawJson, RpcError};
 use serde_json::json;
 
-use crate::json_edit::{JsonEdit, JsonMembers, ScannedMembers, elements};
+use crate::json_edit::{JsonEdit, JsonMembers, ScannedMembers, array_elements};
 use crate::response::era::{ResultForm, ResultFreshness};
 
 /// The result of a call for a client. One that is valid and has nothing to change keeps its bytes.
@@ -41,10 +41,7 @@ fn forward_scanned(scanned: &ScannedResult, form: &ResultForm<'_>) -> Option<Jso
     let blocks = scan.blocks?;
     let are_blocks_known = match form.mode.for_model {
         true => blocks.are_only_text() && member("_meta") != Some(b"null"),
-        false => {
-            (!blocks.audio || result_shape::knows_audio(version))
-                && (!blocks.link || result_shape::knows_links(version))
-        }
+        false => (!blocks.audio || version.has_audio()) && (!blocks.link || version.has_resource_links()),
     };
     let is_structured_known = member("structuredContent").is_none_or(|structured| {
         structured.starts_with(b"{") || (form.caller.is_new() && structured != b"null")
@@ -102,7 +99,7 @@ fn rebuild_result(outcome: &CallOutcome, form: &ResultForm<'_>) -> Result<RawJso
 fn rebuild_blocks(outcome: &CallOutcome, form: &ResultForm<'_>) -> Vec<String> {
     let version = form.caller.spoken.version();
     let members = JsonMembers::parse(outcome.raw.as_str());
-    let written = members.and_then(|members| members.get("content")).map(elements).unwrap_or_default();
+    let written = members.and_then(|members| members.get("content")).map(array_elements).unwrap_or_default();
     // The blocks of a fitted outcome are others than those that the server wrote.
     let is_same_list = !outcome.is_fitted && written.len() == outcome.content.len();
     let rebuilt = outcome.content.iter().enumerate().map(|(place, block)| {
@@ -135,7 +132,7 @@ fn pass_result(outcome: &CallOutcome, form: &ResultForm<'_>) -> Result<RawJson, 
         edit.remove_members(&text, &members, |name| name == "structuredContent");
     }
     match (content, structured) {
-        (Some(content), Some(structured)) if elements(content).is_empty() => {
+        (Some(content), Some(structured)) if array_elements(content).is_empty() => {
             let block = json!([{ "type": "text", "text": structured.get() }]);
             edit.replace(content, block.to_string());
         }

@@ -10,7 +10,7 @@ use mcparley_wire::RawJson;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
-use crate::json_edit::{JsonEdit, JsonMembers, decode_string, elements, json_string};
+use crate::json_edit::{JsonEdit, JsonMembers, array_elements, decode_string, json_string};
 use crate::view::{View, ViewServer};
 
 /// The scheme of user interfaces (MCP Apps).
@@ -111,10 +111,12 @@ impl<'j, 't> AddressRewriter<'j, 't> {
         for (name, value) in members.iter() {
             match name {
                 "contents" | "skills" | "resources" => {
-                    elements(value).into_iter().for_each(|item| self.rewrite_item(item))
+                    array_elements(value).into_iter().for_each(|item| self.rewrite_item(item))
                 }
-                "content" => elements(value).into_iter().for_each(|block| self.rewrite_block(block)),
-                "messages" => elements(value).into_iter().for_each(|message| self.rewrite_message(message)),
+                "content" => array_elements(value).into_iter().for_each(|block| self.rewrite_block(block)),
+                "messages" => {
+                    array_elements(value).into_iter().for_each(|message| self.rewrite_message(message))
+                }
                 "skill" => self.rewrite_item(value),
                 "_meta" => self.rewrite_meta(value),
                 _ => {}
@@ -129,7 +131,7 @@ impl<'j, 't> AddressRewriter<'j, 't> {
         for (name, value) in members.iter() {
             match name {
                 "uri" | "uriTemplate" => self.rewrite_address(value),
-                "files" => elements(value).into_iter().for_each(|file| self.rewrite_item(file)),
+                "files" => array_elements(value).into_iter().for_each(|file| self.rewrite_item(file)),
                 "_meta" => self.rewrite_meta(value),
                 _ => {}
             }
@@ -152,7 +154,7 @@ impl<'j, 't> AddressRewriter<'j, 't> {
         let Some(members) = JsonMembers::parse(message.get()) else { return };
         let Some(content) = members.get("content") else { return };
         match content.get().starts_with('[') {
-            true => elements(content).into_iter().for_each(|block| self.rewrite_block(block)),
+            true => array_elements(content).into_iter().for_each(|block| self.rewrite_block(block)),
             false => self.rewrite_block(content),
         }
     }

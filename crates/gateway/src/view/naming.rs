@@ -47,39 +47,41 @@ impl<'n> NamedItem<'n> {
     }
 
     /// `server__name`, in the characters and length of the mode.
-    fn prefixed(&self, server: &ServerName, mode: &GatewayMode) -> String {
+    fn prefix_name(&self, server: &ServerName, mode: &GatewayMode) -> String {
         let name = legal_name(self.name, mode.for_model);
-        self.shorten(format!("{}__{name}", normalize_server(server)), mode)
+        self.shorten_name(format!("{}__{name}", normalize_server(server)), mode)
     }
 
     /// The name of the server alone, in the characters and length of the mode.
-    fn bare(&self, mode: &GatewayMode) -> String {
-        self.shorten(legal_name(self.name, mode.for_model), mode)
+    fn bare_name(&self, mode: &GatewayMode) -> String {
+        self.shorten_name(legal_name(self.name, mode.for_model), mode)
     }
 
     /// The name by the rule of the mode, before names of several items are told apart.
-    fn wanted(&self, mode: &GatewayMode, bare_counts: &HashMap<String, usize>) -> String {
+    fn choose_name(&self, mode: &GatewayMode, bare_counts: &HashMap<String, usize>) -> String {
         let Some(server) = self.server else { return self.name.to_owned() };
         if mode.is_bare(server) {
-            let bare = self.bare(mode);
+            let bare = self.bare_name(mode);
             if bare_counts.get(&bare) == Some(&1) {
                 return bare;
             }
         }
         match (mode.naming, self.public) {
             (Naming::Mcp, Some(public)) => public.to_owned(),
-            (Naming::Mcp, None) => self.shorten(format!("mcp__{}", self.prefixed(server, mode)), mode),
-            (Naming::Server | Naming::Bare, _) => self.prefixed(server, mode),
+            (Naming::Mcp, None) => {
+                self.shorten_name(format!("mcp__{}", self.prefix_name(server, mode)), mode)
+            }
+            (Naming::Server | Naming::Bare, _) => self.prefix_name(server, mode),
         }
     }
 
     /// Whether this item keeps a name that several want: the one that has it in the catalog too, where names
     /// are never taken away again.
-    fn keeps(&self, name: &str) -> bool {
+    fn keeps_name(&self, name: &str) -> bool {
         self.server.is_none() || self.public.and_then(|public| public.strip_prefix("mcp__")) == Some(name)
     }
 
-    fn shorten(&self, name: String, mode: &GatewayMode) -> String {
+    fn shorten_name(&self, name: String, mode: &GatewayMode) -> String {
         let limit = name_limit(mode);
         if name.chars().count() <= limit { name } else { self.with_hash(&name, limit) }
     }
@@ -104,16 +106,16 @@ pub(super) fn assign_names(mode: &GatewayMode, items: &[NamedItem<'_>]) -> Vec<A
     }
     let mut bare_counts: HashMap<String, usize> = HashMap::new();
     for item in items {
-        *bare_counts.entry(item.bare(mode)).or_default() += 1;
+        *bare_counts.entry(item.bare_name(mode)).or_default() += 1;
     }
-    let wanted: Vec<String> = items.iter().map(|item| item.wanted(mode, &bare_counts)).collect();
+    let wanted: Vec<String> = items.iter().map(|item| item.choose_name(mode, &bare_counts)).collect();
     let mut wishes: HashMap<&str, usize> = HashMap::new();
     for name in &wanted {
         *wishes.entry(name).or_default() += 1;
     }
     let name = |(item, name): (&NamedItem<'_>, &String)| {
         let is_shared = wishes.get(name.as_str()).is_some_and(|count| *count > 1);
-        if is_shared && !item.keeps(name) {
+        if is_shared && !item.keeps_name(name) {
             item.with_hash(name, name_limit(mode)).into()
         } else {
             name.as_str().into()

@@ -52,7 +52,7 @@ impl ListKind {
         }
     }
 
-    fn items(self, surface: &Surface) -> &[RawJson] {
+    fn surface_items(self, surface: &Surface) -> &[RawJson] {
         match self {
             Self::Tools => &[],
             Self::Prompts => &surface.prompts,
@@ -63,7 +63,7 @@ impl ListKind {
     }
 
     /// The member with the address of an item.
-    fn address(self) -> &'static str {
+    fn address_member(self) -> &'static str {
         if self == Self::Templates { "uriTemplate" } else { "uri" }
     }
 }
@@ -161,7 +161,7 @@ impl View {
         let pairs = self
             .servers
             .iter()
-            .flat_map(|server| kind.items(&server.surface).iter().map(move |raw| (server, raw)));
+            .flat_map(|server| kind.surface_items(&server.surface).iter().map(move |raw| (server, raw)));
         pairs.filter_map(|(server, raw)| self.render_address(kind, server, raw)).collect()
     }
 
@@ -169,7 +169,7 @@ impl View {
     fn render_address(&self, kind: ListKind, server: &ViewServer, raw: &RawJson) -> Option<RenderedItem> {
         let clean = clean_item(raw, &self.mode);
         let members = JsonMembers::parse(&clean)?;
-        let uri = members.get(kind.address()).and_then(decode_string)?;
+        let uri = members.get(kind.address_member()).and_then(decode_string)?;
         if self.mode.is_transparent() {
             return Some(RenderedItem { key: uri, json: clean });
         }

@@ -114,7 +114,9 @@ async fn list(host: &Host) -> Result<(), Box<dyn Error>> {
             eprintln!("note: {note}");
         }
         match &server.state.status {
-            ServerStatus::Connected { spoken, .. } => eprintln!("connected: {}", spoken.version().as_str()),
+            ServerStatus::Connected { protocol, .. } => {
+                eprintln!("connected: {}", protocol.version().as_str())
+            }
             status => {
                 let reason = status.reason().unwrap_or_else(|| status.as_str().to_owned());
                 return Err(reason.into());

@@ -44,9 +44,9 @@ impl AuditEntry {
     ) -> Self {
         let tool = CalledTool::UnknownName(truncate_text(&clean_text(wanted), AUDIT_NAME_CHARS).into_owned());
         let (audit, begun) = (Arc::clone(audit), Instant::now());
-        let notes =
+        let draft =
             AuditDraft { audit, begun, agent, client, tool, decided: None, argument_bytes: 0, ended: None };
-        Self(Some(Box::new(notes)))
+        Self(Some(Box::new(draft)))
     }
 
     /// Whether the host keeps an audit log, so that filling the entry is worth the work.
@@ -56,35 +56,35 @@ impl AuditEntry {
 
     /// Sets the tool that the call was bound to, and its server.
     pub(crate) fn set_tool(&mut self, entry: &Arc<CatalogEntry>, server: Option<(ServerName, Signature)>) {
-        if let Some(notes) = &mut self.0 {
-            notes.tool = CalledTool::Tool { entry: Arc::clone(entry), server };
+        if let Some(draft) = &mut self.0 {
+            draft.tool = CalledTool::Tool { entry: Arc::clone(entry), server };
         }
     }
 
     /// Sets the size of the arguments. Called again when a hook changed them.
     pub(crate) fn set_argument_size(&mut self, arguments: &impl Serialize) {
-        if let Some(notes) = &mut self.0 {
-            notes.argument_bytes = serialized_size(arguments);
+        if let Some(draft) = &mut self.0 {
+            draft.argument_bytes = serialized_size(arguments);
         }
     }
 
     /// Sets the permission decision, and the decider.
     pub(crate) fn set_decision(&mut self, decision: &Decision, by: Decider) {
-        if let Some(notes) = &mut self.0 {
-            notes.decided = Some((decision.clone(), by));
+        if let Some(draft) = &mut self.0 {
+            draft.decided = Some((decision.clone(), by));
         }
     }
 
     /// Sets the outcome. An entry that is dropped without one is recorded as canceled.
     pub(crate) fn set_outcome(&mut self, result: &Result<ForwardableOutcome, CallError>) {
-        let Some(notes) = &mut self.0 else { return };
-        notes.ended = Some(match result {
+        let Some(draft) = &mut self.0 else { return };
+        draft.ended = Some(match result {
             Ok(outcome) => {
                 let (is_error, is_stored) = (outcome.is_error(), outcome.is_stored());
                 AuditOutcome::Result { is_error, bytes: outcome.raw().as_bytes().len(), is_stored }
             }
             Err(CallError::Denied { decision, .. }) => {
-                notes.decided.get_or_insert_with(|| (decision.as_ref().clone(), decision.decider()));
+                draft.decided.get_or_insert_with(|| (decision.as_ref().clone(), decision.decider()));
                 AuditOutcome::Denied
             }
             Err(error) => AuditOutcome::Failed(error.kind()),
@@ -93,8 +93,8 @@ impl AuditEntry {
 
     /// Sets the outcome of a call that was handed to the daemon, or cannot be, for this kind of reason.
     pub(crate) fn set_detached(&mut self, handed_over: Result<(), &'static str>) {
-        if let Some(notes) = &mut self.0 {
-            notes.ended = Some(handed_over.map_or_else(AuditOutcome::Failed, |()| AuditOutcome::Detached));
+        if let Some(draft) = &mut self.0 {
+            draft.ended = Some(handed_over.map_or_else(AuditOutcome::Failed, |()| AuditOutcome::Detached));
         }
     }
 }

@@ -5,11 +5,12 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use mcparley_model::name::ServerName;
 use mcparley_model::permission::{Decider, Decision, PermissionVerdict};
 use mcparley_model::signature::Signature;
+use mcparley_model::time::unix_milliseconds;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -154,18 +155,17 @@ impl AuditRecord {
     }
 
     /// Writes the record as one JSON line, with its line break.
-    fn write_json_line<'r>(&'r self, keeper: &AuditSource, batch: &mut RecordBatch<'r>, lines: &mut Vec<u8>) {
-        let since = self.at.duration_since(UNIX_EPOCH).unwrap_or_default();
-        let unix_milliseconds = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
+    fn write_json_line<'r>(&'r self, source: &AuditSource, batch: &mut RecordBatch<'r>, lines: &mut Vec<u8>) {
+        let unix_milliseconds = unix_milliseconds(self.at);
         let principal = self.client.as_ref().map(|client| &*client.account);
         let principal_name = self.client.as_ref().and_then(|client| client.distinct_name());
         if let Some(RefusedRequest { reason, path, address, client: _ }) = &self.refused {
             let line = RefusalLine {
                 number: self.number,
                 unix_milliseconds,
-                session: &keeper.session,
+                session: &source.session,
                 pid: std::process::id(),
-                door: &keeper.door,
+                door: &source.door,
                 principal,
                 principal_name,
                 outcome: "refused",
@@ -189,9 +189,9 @@ impl AuditRecord {
         let line = AuditLine {
             number: self.number,
             unix_milliseconds,
-            session: &keeper.session,
+            session: &source.session,
             pid: std::process::id(),
-            door: &keeper.door,
+            door: &source.door,
             agent: self.agent.as_deref(),
             principal,
             principal_name,
@@ -218,9 +218,9 @@ impl AuditRecord {
 }
 
 /// Writes records as JSON lines.
-pub(super) fn write_json_lines(records: &[AuditRecord], keeper: &AuditSource) -> String {
+pub(super) fn write_json_lines(records: &[AuditRecord], source: &AuditSource) -> String {
     let (mut batch, mut lines) = (RecordBatch::default(), Vec::new());
-    records.iter().for_each(|record| record.write_json_line(keeper, &mut batch, &mut lines));
+    records.iter().for_each(|record| record.write_json_line(source, &mut batch, &mut lines));
     // JSON is UTF-8.
     String::from_utf8(lines).unwrap_or_default()
 }

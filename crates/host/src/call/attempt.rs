@@ -134,12 +134,12 @@ impl Host {
                     Err(RoundTripError::Failed(failure)) => failure,
                 };
             let (harmless, has_headers) = (request.is_idempotent(), request.mirrors_headers(&live));
-            let nature = RetryConditions {
+            let conditions = RetryConditions {
                 is_idempotent: harmless,
                 mirrors_headers: has_headers,
                 sign_in: self.sign_in_availability(&connection),
             };
-            let goes_on = match next_step(&failure, spent, nature) {
+            let goes_on = match next_step(&failure, spent, conditions) {
                 RetryStep::Reopen => {
                     stale = live.epoch;
                     true
@@ -211,11 +211,7 @@ impl Host {
     ) -> Option<Arc<Connection>> {
         let successor = match why {
             Unavailable::Stopped => self.connection(&stopped.name),
-            Unavailable::Failed(_)
-            | Unavailable::Waiting { .. }
-            | Unavailable::TimedOut { .. }
-            | Unavailable::NeedsAuth
-            | Unavailable::Disabled => None,
+            _ => None,
         };
         successor.filter(|successor| !successor.is_same_connection(stopped))
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use mcparley_model::name::ServerName;
 use mcparley_model::permission::{Decider, HookAdvice, PermissionVerdict};
+use mcparley_platform::thread::run_blocking;
 
 use super::bind::BoundTool;
 use super::requested_call::Call;
@@ -79,7 +80,7 @@ impl Host {
         let said = ToolAnswer { definition: entry.tool.definition_digest().to_string(), allowed };
         let (trust, key) = (self.tool_trust(), trusted.key.clone());
         let (server, tool) = (server.clone(), entry.tool.name.clone());
-        let noting = mcparley_pool::task::aside(move || trust.record_answer(&key, &server, &tool, said));
+        let noting = run_blocking(move || trust.record_answer(&key, &server, &tool, said));
         // If the write fails, the user is asked once more.
         let _unwritten = noting.await;
     }
@@ -140,7 +141,7 @@ impl Host {
         let (paths, rule) = (Arc::clone(roster.paths()), always.rule.clone());
         // Runs in a task of its own, so that it finishes once begun: a rule without its binding would hold
         // for any definition the tool gets later.
-        let writing = mcparley_pool::task::aside(move || always.write_rule(&paths, scope));
+        let writing = run_blocking(move || always.write_rule(&paths, scope));
         let file = writing.await.unwrap_or_else(|| Err(ChangeError::NothingDone { file: PathBuf::new() }))?;
         self.activate_rule(&rule, &file, scope).await;
         Ok(WrittenRule { rule, file, is_old: false })

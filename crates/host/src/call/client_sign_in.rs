@@ -39,10 +39,12 @@ pub(crate) async fn sign_in_through_client(
     let done = tokio::select! {
         biased;
         done = flow.wait_until_done() => done,
-        is_shown = opener.open_page(&connection.name, page) => match is_shown {
-            true => flow.wait_until_done().await,
-            false => return Err(ClientSignInError::NotShown { page: Arc::from(page.as_str()) }),
-        },
+        is_shown = opener.open_page(&connection.name, page) => {
+            if !is_shown {
+                return Err(ClientSignInError::NotShown { page: Arc::from(page.as_str()) });
+            }
+            flow.wait_until_done().await
+        }
     };
     done.map_err(ClientSignInError::Failed)
 }

@@ -34,6 +34,7 @@ pub struct DetachedCall {
 
 /// The reason why a call cannot be detached.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DetachError {
     /// The call cannot be made at all.
     #[error(transparent)]

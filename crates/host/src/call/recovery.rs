@@ -61,8 +61,9 @@ pub(super) enum SignInAvailability {
 }
 
 /// Decides the step after `failure` of a request with these properties.
-pub(super) fn next_step(failure: &Failure, spent: RetryBudget, nature: RetryConditions) -> RetryStep {
-    let RetryConditions { is_idempotent: harmless, mirrors_headers: has_headers, sign_in: person } = nature;
+pub(super) fn next_step(failure: &Failure, spent: RetryBudget, conditions: RetryConditions) -> RetryStep {
+    let RetryConditions { is_idempotent: harmless, mirrors_headers: has_headers, sign_in: person } =
+        conditions;
     let first = spent.repeats == 0;
     match failure {
         // Another connection would require the same sign-in.

@@ -203,9 +203,10 @@ impl RetryableRequest for ServerRequest<'_> {
 
     fn check_offered(&self, _host: &Host, live: &LiveConnection, _repeats: u32) -> Result<(), RequestError> {
         let Some(what) = self.request.capability else { return Ok(()) };
-        match live.session.server_description().has_capability(what) {
-            true => Ok(()),
-            false => Err(RequestError::NotOffered { server: self.server.clone(), what }),
+        if live.session.server_description().has_capability(what) {
+            Ok(())
+        } else {
+            Err(RequestError::NotOffered { server: self.server.clone(), what })
         }
     }
 

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcparley_model::limits::{REQUEST_LIMIT, TASK_LOSSES, TASK_POLL_LEAST, TOOL_TIME};
+use mcparley_model::time::whole_milliseconds;
 use mcparley_wire::peer::{PeerCallOptions, ProgressSender, ProgressUpdate};
 use mcparley_wire::{AgreedProtocol, Failure, RawJson, RequestParams, RequiredInput, ServerDescription};
 use serde_json::json;
@@ -224,7 +225,7 @@ impl Drop for TaskFollower<'_> {
 
 /// Adds the task parameters to a call: its time to live is the time limit of the call.
 pub(super) fn with_task_params(params: RequestParams, limit: Duration) -> RequestParams {
-    let limit = u64::try_from(limit.min(TOOL_TIME).as_millis()).unwrap_or(u64::MAX);
+    let limit = whole_milliseconds(limit.min(TOOL_TIME));
     params.with_member("task", &json!({ "ttl": limit }))
 }
 

@@ -82,14 +82,14 @@ impl HookFailure {
     }
 }
 
-fn describe_failure(code: Option<i32>, signal: Option<i32>, said: &[u8]) -> String {
+fn describe_failure(code: Option<i32>, signal: Option<i32>, stderr: &[u8]) -> String {
     let how = match (code, signal) {
         (Some(code), _) => format!("it exited with code {code}"),
         (None, Some(signal)) => format!("it was ended by signal {signal}"),
         (None, None) => "it was ended".to_owned(),
     };
-    let said = String::from_utf8_lossy(said);
-    let last = said.lines().map(str::trim).rfind(|line| !line.is_empty());
+    let stderr = String::from_utf8_lossy(stderr);
+    let last = stderr.lines().map(str::trim).rfind(|line| !line.is_empty());
     match last {
         // Commands often print their arguments when they fail, so secrets are masked. Cleaned first: without its
         // hidden characters a text may be a secret that it was not with them.

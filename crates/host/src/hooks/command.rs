@@ -37,18 +37,18 @@ pub(crate) async fn run_with_limits(
     input: &[u8],
     limit: Duration,
 ) -> Result<FinishedCommand, CommandRunError> {
-    let (mut printed, mut said) = (Vec::new(), Vec::new());
+    let (mut printed, mut errors) = (Vec::new(), Vec::new());
     let print = |bytes: &[u8]| {
         printed.extend_from_slice(bytes);
         if printed.len() > HOOK_OUTPUT_BYTES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let say = |bytes: &[u8]| {
-        said.extend_from_slice(bytes);
-        said.drain(..said.len().saturating_sub(HOOK_SAID_BYTES));
+        errors.extend_from_slice(bytes);
+        errors.drain(..errors.len().saturating_sub(HOOK_SAID_BYTES));
     };
     let running = tokio::time::timeout(limit, command::run_command(launch, input, print, say));
     let exit = running.await.map_err(|_| CommandRunError::TimedOut { after: limit })??;
-    Ok(FinishedCommand { exit, stdout: printed, stderr: said })
+    Ok(FinishedCommand { exit, stdout: printed, stderr: errors })
 }
 
 impl From<GuardedCommandError> for CommandRunError {

@@ -16,9 +16,9 @@ pub(crate) struct MergedPreHooks {
 
 /// Merges pre hook answers: the strictest verdict, with the first hook that gave it; the arguments of the
 /// last hook that changed them.
-pub(super) fn merge_pre_hooks(said: Vec<(String, PreHookAnswer)>) -> MergedPreHooks {
+pub(super) fn merge_pre_hooks(answers: Vec<(String, PreHookAnswer)>) -> MergedPreHooks {
     let mut together = MergedPreHooks::default();
-    for (hook, PreHookAnswer { verdict, reason, arguments, context }) in said {
+    for (hook, PreHookAnswer { verdict, reason, arguments, context }) in answers {
         let strictness = |advice: &HookAdvice| strictness(advice.verdict);
         let so_far = together.advice.as_ref().map(strictness);
         if let Some(verdict) = verdict
@@ -42,10 +42,10 @@ fn strictness(verdict: PermissionVerdict) -> u8 {
 
 /// Merges post hook answers: the last replacement, and every context.
 pub(super) fn merge_post_hooks(
-    said: impl IntoIterator<Item = PostHookAnswer>,
+    answers: impl IntoIterator<Item = PostHookAnswer>,
 ) -> (Option<Value>, Vec<String>) {
     let (mut last, mut contexts) = (None, Vec::new());
-    for PostHookAnswer { replacement, context } in said {
+    for PostHookAnswer { replacement, context } in answers {
         last = replacement.or(last);
         contexts.extend(context);
     }

@@ -91,25 +91,25 @@ impl HookRunner {
         let input =
             || force.input_base(&self.session).tool_input(event, about, force.source(about.server), None);
         let running = force.start_matching(event, about.name.as_str(), input);
-        let mut said = Vec::new();
+        let mut answers = Vec::new();
         for hooks in self.program_hooks_for(event) {
-            said.push((INSIDE.to_owned(), sanitize_answer(hooks.before_tool(about).await)));
+            answers.push((INSIDE.to_owned(), sanitize_answer(hooks.before_tool(about).await)));
         }
         for (hook, answered) in collect_answers(running).await {
             let name = hook_name(&hook);
             match self.note_answer(&hook, answered) {
                 Ok(HookAnswer { verdict, reason, arguments, context, .. }) => {
-                    said.push((name, PreHookAnswer { verdict, reason, arguments, context }));
+                    answers.push((name, PreHookAnswer { verdict, reason, arguments, context }));
                 }
                 Err(HookFailure(why)) if force.block_on_failure => {
                     let verdict = Some(PermissionVerdict::Deny);
                     let reason = Some(format!("the hook failed, and `blockOnHookFailure` is set: {why}"));
-                    said.push((name, PreHookAnswer { verdict, reason, ..PreHookAnswer::default() }));
+                    answers.push((name, PreHookAnswer { verdict, reason, ..PreHookAnswer::default() }));
                 }
                 Err(_) => {}
             }
         }
-        merge::merge_pre_hooks(said)
+        merge::merge_pre_hooks(answers)
     }
 
     /// Runs all hooks for a tool that was used. Returns the replacement of the result, and context for the
@@ -125,20 +125,20 @@ impl HookRunner {
             force.input_base(&self.session).tool_input(event, about, force.source(about.server), Some(ended))
         };
         let running = force.start_matching(event, about.name.as_str(), input);
-        let mut said = Vec::new();
+        let mut answers = Vec::new();
         for hooks in self.program_hooks_for(event) {
             let PostHookAnswer { replacement, context } = hooks.after_tool(about, ended).await;
-            said.push(PostHookAnswer { replacement, context: context.as_deref().and_then(sanitize_text) });
+            answers.push(PostHookAnswer { replacement, context: context.as_deref().and_then(sanitize_text) });
         }
         for (hook, answered) in collect_answers(running).await {
             if let Ok(HookAnswer { verdict: _, reason, context, replacement, .. }) =
                 self.note_answer(&hook, answered)
             {
-                said.push(PostHookAnswer { replacement, context: reason });
-                said.push(PostHookAnswer { replacement: None, context });
+                answers.push(PostHookAnswer { replacement, context: reason });
+                answers.push(PostHookAnswer { replacement: None, context });
             }
         }
-        merge::merge_post_hooks(said)
+        merge::merge_post_hooks(answers)
     }
 
     /// Runs all hooks for an elicitation of a server; `None` leaves the question to the user.
@@ -208,9 +208,9 @@ impl HookRunner {
 
     /// The context from the session start hooks; waits until they have finished.
     pub(crate) async fn session_context(&self) -> Vec<String> {
-        let mut began = self.session_start.subscribe();
-        let told = began.wait_for(Option::is_some).await;
-        told.ok().and_then(|told| told.clone()).unwrap_or_default()
+        let mut started = self.session_start.subscribe();
+        let contexts = started.wait_for(Option::is_some).await;
+        contexts.ok().and_then(|contexts| contexts.clone()).unwrap_or_default()
     }
 
     fn program_hooks_for(&self, event: HookEvent) -> impl Iterator<Item = &Arc<dyn Hooks>> {
@@ -245,9 +245,9 @@ impl HookRunner {
     }
 }
 
-fn sanitize_answer(said: PreHookAnswer) -> PreHookAnswer {
+fn sanitize_answer(answer: PreHookAnswer) -> PreHookAnswer {
     let text = |text: Option<String>| text.as_deref().and_then(sanitize_text);
-    PreHookAnswer { reason: text(said.reason), context: text(said.context), ..said }
+    PreHookAnswer { reason: text(answer.reason), context: text(answer.context), ..answer }
 }
 
 fn hook_name(hook: &Hook) -> String {

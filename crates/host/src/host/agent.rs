@@ -196,7 +196,8 @@ impl Host {
     pub async fn start_agent_from_file(&self, name: &str) -> Result<Agent, AgentError> {
         let roster = self.roster();
         let (paths, loaded) = (Arc::clone(roster.paths()), Arc::clone(&roster.loaded));
-        let reading = mcparley_pool::task::aside(move || load_agents_without(&paths, &loaded.left_out));
+        let reading =
+            mcparley_platform::thread::run_blocking(move || load_agents_without(&paths, &loaded.left_out));
         let agents = reading.await.unwrap_or_default();
         self.start_agent(agents.find_agent(name)?.clone()).await
     }

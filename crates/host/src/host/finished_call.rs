@@ -28,6 +28,7 @@ pub struct FinishedCall {
 
 /// The way in which a call ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CallEnding {
     /// With a result.
     Succeeded,

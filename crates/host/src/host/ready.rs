@@ -98,7 +98,7 @@ impl Host {
                 Err(Unavailable::Failed(_) | Unavailable::Waiting { .. } | Unavailable::TimedOut { .. }) => {
                     tokio::time::sleep(RETRY_PAUSE).await;
                 }
-                Ok(()) | Err(Unavailable::NeedsAuth | Unavailable::Disabled | Unavailable::Stopped) => return,
+                Ok(()) | Err(_) => return,
             }
         }
     }

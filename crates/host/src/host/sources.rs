@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mcparley_config::{ConfigProblem, ConnectorList, LoadedConfig, Paths, RunOptions};
 use mcparley_model::name::ServerName;
+use mcparley_platform::thread::run_blocking;
 use serde::Serialize;
 
 /// The changes of a new plan.
@@ -50,7 +51,6 @@ impl Sources {
     pub(crate) async fn reload_config(&self, last: Arc<LoadedConfig>) -> Option<LoadedConfig> {
         let (paths, run_options) = (self.paths.clone(), self.run_options());
         let connectors = self.connectors.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        mcparley_pool::task::aside(move || last.reload(&paths, &run_options).with_connectors(&connectors))
-            .await
+        run_blocking(move || last.reload(&paths, &run_options).with_connectors(&connectors)).await
     }
 }

@@ -195,10 +195,8 @@ impl ConnectionStarter {
         place: ConnectionSlot,
     ) -> Arc<Connection> {
         let ConnectionSlot { predecessor, is_off } = place;
-        let known = match is_off || !self.needs_list(&name) {
-            true => None,
-            false => self.context.cached_surface(&config),
-        };
+        let known =
+            if is_off || !self.needs_list(&name) { None } else { self.context.cached_surface(&config) };
         let failure = if is_off { None } else { self.context.cached_failure(&config) };
         let memory = ServerMemory {
             is_fresh: known.as_ref().is_some_and(|known| known.is_fresh),
@@ -227,7 +225,7 @@ impl ConnectionStarter {
         };
         let start = |config: ServerConfig, user: ConnectionUser| {
             let name = user.name.clone();
-            let beginning = ConnectionSetup {
+            let setup = ConnectionSetup {
                 context: self.context.clone(),
                 gate: self.pool.gate().clone(),
                 publisher: StatePublisher::new(user, first, known),
@@ -236,7 +234,7 @@ impl ConnectionStarter {
                 on: !is_off,
                 key,
             };
-            Connection::start(name, config, beginning)
+            Connection::start(name, config, setup)
         };
         let connection = match is_off {
             // A disabled server is not shared: it would be enabled with the others, or they disabled with

@@ -7,6 +7,7 @@ use mcparley_model::config::{DisplayedServer, SecretVisibility, TransportKind};
 use mcparley_model::hook::HookWithStatus;
 use mcparley_model::name::{PublicNames, ServerName};
 use mcparley_model::text::{Untrusted, clean_json};
+use mcparley_model::time::whole_milliseconds;
 use mcparley_wire::RawJson;
 use serde::Serialize;
 use serde_json::Value;
@@ -92,7 +93,8 @@ pub struct InactiveServer {
     /// The server's name.
     pub name: ServerName,
     /// Its plan status, with the reason.
-    pub standing: PlanStatus,
+    #[serde(rename = "standing")]
+    pub status: PlanStatus,
 }
 
 /// An item that a server lists: a resource, a template or a prompt.
@@ -147,8 +149,8 @@ impl Host {
 impl ServerStateReport {
     fn from_server(server: &HostServer, planned: Option<&PlannedServer>) -> Self {
         let status = &server.state.status;
-        let (spoken, about) = match status {
-            ServerStatus::Connected { spoken, about } => (Some(*spoken), Some(about)),
+        let (protocol, description) = match status {
+            ServerStatus::Connected { protocol, server } => (Some(*protocol), Some(server)),
             _ => (None, None),
         };
         let stderr = match status {
@@ -162,10 +164,10 @@ impl ServerStateReport {
             state: status.as_str(),
             reason: status.reason(),
             stderr: stderr.filter(|text| !text.is_empty()),
-            protocol: spoken.map(|spoken| spoken.version().as_str()),
-            server: text(about.and_then(|about| about.name.as_ref())),
+            protocol: protocol.map(|agreed| agreed.version().as_str()),
+            server: text(description.and_then(|server| server.name.as_ref())),
             instructions: text(server.state.surface.instructions.as_ref()),
-            milliseconds: u64::try_from(server.state.took.as_millis()).unwrap_or(u64::MAX),
+            milliseconds: whole_milliseconds(server.state.connect_time),
             notes: server.state.surface.notes(),
             sharing: Vec::new(),
             config: planned.and_then(|planned| {
@@ -176,7 +178,7 @@ impl ServerStateReport {
 }
 
 fn inactive_server(server: &PlannedServer) -> InactiveServer {
-    InactiveServer { name: server.name.clone(), standing: server.status.clone() }
+    InactiveServer { name: server.name.clone(), status: server.status.clone() }
 }
 
 fn parse_listed_item(server: &ServerName, raw: &RawJson) -> Option<ListedItem> {

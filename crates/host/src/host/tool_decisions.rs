@@ -6,6 +6,7 @@ use std::sync::Arc;
 use mcparley_model::name::{ServerName, ToolName};
 use mcparley_model::permission::{Decision, PermissionRule, RuleKind, RuleScope};
 use mcparley_model::scope::{ConfigOrigin, Source};
+use mcparley_platform::thread::run_blocking;
 
 use mcparley_catalog::CatalogEntry;
 use serde_json::Value;
@@ -29,7 +30,7 @@ impl Host {
         let found = surface.tools.iter().find(|known| known.name == *tool).cloned().ok_or_else(missing)?;
         let (trust, server) = (self.tool_trust(), server.clone());
         let key = trust.checker_for(&connection.config).key;
-        let writing = mcparley_pool::task::aside(move || trust.accept_tool(&key, &server, &found));
+        let writing = run_blocking(move || trust.accept_tool(&key, &server, &found));
         let written = writing.await;
         written.unwrap_or_else(|| Err(ChangeError::NothingDone { file: std::path::PathBuf::new() }))?;
         let top = self.root_host();

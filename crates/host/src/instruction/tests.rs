@@ -15,7 +15,7 @@ use mcparley_pool::surface::Surface;
 fn server(name: &str, says: Option<&str>) -> HostServer {
     let surface = Surface { instructions: says.map(Untrusted::new), ..Surface::default() };
     let (status, surface) = (ServerStatus::Dormant, Arc::new(surface));
-    let state = State { status, surface, took: Duration::ZERO, live: None };
+    let state = State { status, surface, connect_time: Duration::ZERO, live: None };
     HostServer { name: ServerName::new(name), kind: TransportKind::Stdio, required: false, state, users: 1 }
 }
 

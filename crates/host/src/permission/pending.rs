@@ -5,13 +5,14 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use mcparley_model::limits::PENDING_BYTES;
 use mcparley_model::permission::{
     Decision, DecisionReason, PermissionMode, PermissionRule, PermissionVerdict, RuleKind,
 };
 use mcparley_model::text::shell_word;
+use mcparley_model::time::unix_seconds;
 use mcparley_platform::file;
 use serde::{Deserialize, Serialize};
 
@@ -56,10 +57,9 @@ impl PendingCall {
     }
 
     pub(crate) fn new(tool: &str, decision: &Decision, paths: &Paths) -> Self {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
         Self {
             tool: tool.to_owned(),
-            at: since.map_or(0, |since| since.as_secs()),
+            at: unix_seconds(SystemTime::now()),
             project: paths.project_key(),
             reason: decision.why.to_string(),
             ask_rule: asking_rule(decision).map(|rule| rule.text().to_owned()),

@@ -32,21 +32,23 @@ pub(super) fn assign_values(
             None => return Err(prompt.surplus_value_error(&given.typed_text())),
         }
     }
-    let told = prompt.arguments.iter().zip(&values);
-    if let Some((missing, _)) = told.clone().find(|(argument, value)| argument.required && value.is_none()) {
+    let assigned = prompt.arguments.iter().zip(&values);
+    if let Some((missing, _)) =
+        assigned.clone().find(|(argument, value)| argument.required && value.is_none())
+    {
         return Err(prompt.missing_argument_error(missing));
     }
-    let told = told.filter_map(|(argument, value)| Some((argument.raw.clone(), Value::from((*value)?))));
-    Ok(told.collect())
+    let assigned =
+        assigned.filter_map(|(argument, value)| Some((argument.raw.clone(), Value::from((*value)?))));
+    Ok(assigned.collect())
 }
 
 impl Prompt {
     /// The usage line: optional arguments stand in brackets.
     #[must_use]
     pub fn usage(&self) -> String {
-        let word = |argument: &PromptArgument| match argument.required {
-            true => format!(" <{}>", argument.name),
-            false => format!(" [{}]", argument.name),
+        let word = |argument: &PromptArgument| {
+            if argument.required { format!(" <{}>", argument.name) } else { format!(" [{}]", argument.name) }
         };
         format!("/{}{}", self.name, self.arguments.iter().map(word).collect::<String>())
     }

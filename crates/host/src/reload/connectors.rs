@@ -3,7 +3,7 @@
 use std::sync::Weak;
 use std::time::Duration;
 
-use mcparley_model::limits::{CATALOGUE_TIME, RECONNECT_ATTEMPTS, RECONNECT_FIRST};
+use mcparley_model::limits::{CATALOG_TIME, RECONNECT_ATTEMPTS, RECONNECT_FIRST};
 
 use crate::host::{Host, HostInner};
 use mcparley_config::ConnectorList;
@@ -14,12 +14,12 @@ use mcparley_pool::organization::Organization;
 /// problems of the plan.
 pub(crate) async fn fetch_connectors(
     host: Weak<HostInner>,
-    organisation: Organization,
+    organization: Organization,
     context: ConnectContext,
 ) {
     let mut pause: Duration = RECONNECT_FIRST;
     for _ in 0..=RECONNECT_ATTEMPTS {
-        let answer = organisation.fetch_connectors(context.dialer.network(), CATALOGUE_TIME).await;
+        let answer = organization.fetch_connectors(context.dialer.network(), CATALOG_TIME).await;
         let is_there = answer.is_ok();
         let known = answer.unwrap_or_else(|error| ConnectorList::from_error(&error));
         let Some(host) = host.upgrade().map(Host::from_inner) else { return };

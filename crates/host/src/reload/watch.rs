@@ -44,7 +44,7 @@ pub(crate) fn watch_config_files(
                 let now = is_read.then(|| FilesFingerprint::from_disk(&files));
                 (now, requests.as_deref().and_then(read_requests))
             };
-            let Some((now, requests)) = mcparley_pool::task::aside(read).await else { continue };
+            let Some((now, requests)) = mcparley_platform::thread::run_blocking(read).await else { continue };
             if now.is_some_and(|now| now != known) {
                 host.reload().await;
                 known = host.loaded_config().fingerprint();

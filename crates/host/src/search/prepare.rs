@@ -2,7 +2,8 @@
 //!
 //! Only where a search is likely: the index of thousands of tools takes as much memory as their definitions.
 
-use mcparley_pool::task::{AbortOnDropTask, aside};
+use mcparley_platform::thread::run_blocking;
+use mcparley_pool::task::AbortOnDropTask;
 
 use crate::host::Host;
 
@@ -18,7 +19,7 @@ impl Host {
         }
         let build = async move {
             // If the thread panics, the first search builds the index.
-            let _built = aside(move || catalog.prepare_search()).await;
+            let _built = run_blocking(move || catalog.prepare_search()).await;
         };
         self.replace_search_preparation(AbortOnDropTask::start(build));
     }

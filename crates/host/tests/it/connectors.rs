@@ -1,4 +1,4 @@
-//! The organisation's connectors: the weakest source, behind a seam (C1, C8).
+//! The organization's connectors: the weakest source, behind a seam (C1, C8).
 
 use mcparley::config::{Connector, ConnectorList, LoadedConfig, Severity, load_config};
 use mcparley::pool::organization::ConnectorError;

@@ -103,13 +103,7 @@ fn waiting(world: &World) -> Vec<String> {
 
 fn hooks(world: &World) -> Vec<HookStatus> {
     let loaded = world.load();
-    loaded
-        .settings
-        .hooks
-        .hooks_with_status(loaded.session)
-        .into_iter()
-        .map(|judged| judged.standing)
-        .collect()
+    loaded.settings.hooks.hooks_with_status(loaded.session).into_iter().map(|judged| judged.status).collect()
 }
 
 fn allowed(world: &World) -> Vec<String> {

@@ -13,13 +13,7 @@ fn project(settings: &serde_json::Value) -> Making {
 
 fn standings(alive: &Alive) -> Vec<HookStatus> {
     let loaded = alive.world.load();
-    loaded
-        .settings
-        .hooks
-        .hooks_with_status(loaded.session)
-        .into_iter()
-        .map(|judged| judged.standing)
-        .collect()
+    loaded.settings.hooks.hooks_with_status(loaded.session).into_iter().map(|judged| judged.status).collect()
 }
 
 fn ran(alive: &Alive) -> bool {

@@ -67,7 +67,7 @@ async fn server_that_never_answers_times_out_and_is_killed() {
     let (_folder, _, tag) = own("never-answers");
     let entry = stdio(&ScriptedStdio::new(&["hang-start"]).with_option("--tag", &tag));
     let alive = servers([("hangs", entry)]).variable("MCP_TIMEOUT", "2000").ready().await;
-    let took = alive.server("hangs").state.took;
+    let took = alive.server("hangs").state.connect_time;
     assert!(took >= Duration::from_secs(2) && took < Duration::from_secs(4), "{took:?}");
     assert!(failure(&alive, "hangs").contains("timed out"));
     until_gone(&tag, Duration::from_secs(5));
@@ -78,7 +78,7 @@ async fn server_that_never_answers_times_out_and_is_killed() {
 async fn server_that_never_lists_its_tools_fails_at_the_connect_timeout() {
     let entry = stdio(&ScriptedStdio::new(&["call-hang"]).with_option("--on", "tools/list"));
     let alive = servers([("mute", entry)]).variable("MCP_TIMEOUT", "2000").ready().await;
-    let took = alive.server("mute").state.took;
+    let took = alive.server("mute").state.connect_time;
     assert!(took >= Duration::from_secs(1) && took < Duration::from_secs(5), "{took:?}");
 }
 

@@ -4,10 +4,10 @@
 use std::path::Path;
 
 use mcparley::config::StartPolicy;
+use mcparley::host::{prepare_reconnect, publish_reconnect, request_reconnect};
 use mcparley::model::name::ServerName;
 use mcparley::pool::connect::ConnectContext;
 use mcparley::pool::connection::ServerStatus;
-use mcparley::reload::{prepare_reconnect, publish_reconnect, request_reconnect};
 use mcparley::{AgentSpec, Paths};
 use mcparley_testkit::{ScriptedStdio, log_starts};
 use serde_json::{Value, json};

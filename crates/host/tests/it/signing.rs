@@ -75,7 +75,7 @@ impl Signed {
         servers.into_iter().find(|server| server.name.as_str() == name).unwrap().state.status
     }
 
-    /// The names in the catalogue, but for the host's own tools.
+    /// The names in the catalog, but for the host's own tools.
     pub(crate) fn names(&self) -> Vec<String> {
         let catalog = self.host.publish_catalog();
         let is_own = |entry: &CatalogEntry| matches!(entry.provider, ToolProvider::Host(_));

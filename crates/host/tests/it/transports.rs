@@ -125,7 +125,7 @@ fn editor(transport: &str) -> Subject {
     Subject { tool: "executeCode", arguments: json!({ "code": "hello" }), ..subject }
 }
 
-/// A connector behind the organisation's proxy.
+/// A connector behind the organization's proxy.
 async fn connector() -> Subject {
     let world = World::new();
     let page = json!({ "data": [{ "id": "s", "display_name": "Slack" }], "has_more": false });
@@ -135,8 +135,8 @@ async fn connector() -> Subject {
     let scripts = scripts.map(|(script, file)| format!("{script}:{}", world.path(file).display()));
     let (life, address) = Life::remote(scripts.to_vec());
     let token = StoredToken::new(Some(Secret::new("token-1".to_owned())), world.path("none"));
-    let organisation = Organization::from_url(&format!("http://{address}"), Arc::new(token)).unwrap();
-    let builder = Host::builder(&world.paths(), &world.run_options).organization(Some(organisation));
+    let organization = Organization::from_url(&format!("http://{address}"), Arc::new(token)).unwrap();
+    let builder = Host::builder(&world.paths(), &world.run_options).organization(Some(organization));
     let host = builder.start();
     let begun = Instant::now();
     while host.servers().len() < 2 {

@@ -10,6 +10,7 @@ use crate::scope::ConfigOrigin;
 
 /// The error that makes an entry unusable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConfigError {
     /// A value of the wrong kind.
     #[error("`{path}` is {found}, not {expected}")]

@@ -211,10 +211,7 @@ impl EntryChecker<'_> {
     /// Expands a text that may have several lines, such as a private key.
     pub(super) fn expand_many_lines(&self, field: &str, text: &Template) -> Result<String, ConfigError> {
         let value = text.expand(self.env, ExpansionKind::ManyLines)?;
-        match value.contains('\0') {
-            true => Err(value_error(field, ValueProblem::Control, text)),
-            false => Ok(value),
-        }
+        if value.contains('\0') { Err(value_error(field, ValueProblem::Control, text)) } else { Ok(value) }
     }
 
     /// Expands an argument. It may be a script of several lines if it is written so; a variable must not

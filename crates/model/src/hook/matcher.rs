@@ -14,6 +14,7 @@ pub struct Matcher {
 
 /// The error for a text that is not a usable matcher.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MatcherError {
     /// The text is longer than [`MATCHER_BYTES`].
     #[error("the matcher is longer than {MATCHER_BYTES} bytes")]

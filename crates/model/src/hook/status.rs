@@ -66,7 +66,8 @@ pub struct HookWithStatus {
     #[serde(flatten)]
     pub hook: Arc<Hook>,
     /// The status of the hook.
-    pub standing: HookStatus,
+    #[serde(rename = "standing")]
+    pub status: HookStatus,
 }
 
 impl HookSet {
@@ -75,19 +76,19 @@ impl HookSet {
     pub fn hooks_with_status(&self, session: Interactivity) -> Vec<HookWithStatus> {
         let mut running: Vec<DefinitionHash> = Vec::new();
         let judged = self.all.iter().map(|hook| {
-            let (standing, definition) = (self.hook_status(hook, session), hook.definition_hash());
-            let standing = match standing {
+            let (status, definition) = (self.hook_status(hook, session), hook.definition_hash());
+            let status = match status {
                 HookStatus::Ready if running.contains(&definition) => HookStatus::Duplicate,
                 HookStatus::Ready
                 | HookStatus::NeedsApproval
                 | HookStatus::Rejected { .. }
                 | HookStatus::Disabled { .. }
-                | HookStatus::Duplicate => standing,
+                | HookStatus::Duplicate => status,
             };
-            if standing == HookStatus::Ready {
+            if status == HookStatus::Ready {
                 running.push(definition);
             }
-            HookWithStatus { hook: Arc::clone(hook), standing }
+            HookWithStatus { hook: Arc::clone(hook), status }
         });
         judged.collect()
     }
@@ -96,7 +97,7 @@ impl HookSet {
     #[must_use]
     pub fn ready_hooks(&self, session: Interactivity) -> Vec<Arc<Hook>> {
         let judged = self.hooks_with_status(session).into_iter();
-        judged.filter(|judged| judged.standing == HookStatus::Ready).map(|judged| judged.hook).collect()
+        judged.filter(|judged| judged.status == HookStatus::Ready).map(|judged| judged.hook).collect()
     }
 
     /// Whether a hook for this event runs.
@@ -121,9 +122,10 @@ impl HookSet {
             return HookStatus::Rejected { by: by.clone() };
         }
         let is_asked_for = session == Interactivity::HeadlessWithProject;
-        match is_asked_for || self.approved.contains(&definition) {
-            true => HookStatus::Ready,
-            false => HookStatus::NeedsApproval,
+        if is_asked_for || self.approved.contains(&definition) {
+            HookStatus::Ready
+        } else {
+            HookStatus::NeedsApproval
         }
     }
 

@@ -33,7 +33,7 @@ fn hook(command: &str) -> String {
 }
 
 fn standings(settings: &MergedSettings, session: Interactivity) -> Vec<&'static str> {
-    settings.hooks.hooks_with_status(session).iter().map(|judged| judged.standing.as_str()).collect()
+    settings.hooks.hooks_with_status(session).iter().map(|judged| judged.status.as_str()).collect()
 }
 
 // P5

@@ -68,6 +68,7 @@ pub fn check_written_name(name: &str) -> Result<(), NameError> {
 
 /// The problem with a server's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NameError {
     /// The name is empty.
     #[error("a server's name cannot be empty")]

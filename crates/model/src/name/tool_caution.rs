@@ -119,9 +119,10 @@ fn fold_style(name: &str) -> String {
     let mut folded = String::with_capacity(name.len());
     for letter in name.chars().filter(|c| !is_separator(*c)) {
         // The Kelvin sign is not a `k` of another case.
-        match !letter.is_ascii() && letter.to_lowercase().any(|c| c.is_ascii()) {
-            true => folded.push(letter),
-            false => folded.extend(letter.to_lowercase()),
+        if !letter.is_ascii() && letter.to_lowercase().any(|c| c.is_ascii()) {
+            folded.push(letter)
+        } else {
+            folded.extend(letter.to_lowercase())
         }
     }
     folded

@@ -361,6 +361,7 @@ pub struct RuleError {
 
 /// The fault in the text of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RuleFault {
     /// `mcp__` and nothing else.
     #[error("no server follows `mcp__`")]

@@ -135,9 +135,10 @@ fn find_covering_rule(
     known: &KnownServers,
     covers: &[RuleCover<'_>],
 ) -> Option<DeadReason> {
-    let readings = match rule.matches_every_tool() {
-        true => vec![RuleReading { server: "*".to_owned(), tool: "*".to_owned(), instead: None }],
-        false => rule.readings(known),
+    let readings = if rule.matches_every_tool() {
+        vec![RuleReading { server: "*".to_owned(), tool: "*".to_owned(), instead: None }]
+    } else {
+        rule.readings(known)
     };
     let is_stronger = |cover: &&RuleCover<'_>| kind_rank(cover.rule.kind()) < kind_rank(rule.kind());
     let covers_all =

@@ -133,6 +133,7 @@ pub struct PolicyWarning {
 
 /// The fault in a policy entry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PolicyFault {
     /// The list is not an array.
     #[error("expected an array, found {found}")]

@@ -257,6 +257,7 @@ pub struct UrlPatternError {
 
 /// The fault in a URL pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum UrlPatternFault {
     /// A character that the URL parser removes or changes.
     #[error("it has a control character, `\\` or `#`")]

@@ -143,9 +143,10 @@ fn parse_view<'n>(name: &str, value: Node<'n>) -> Result<ViewSettings, Fault<'n>
     for member in members {
         view.read_member(member.name, member.value)?;
     }
-    match view.principals.is_empty() {
-        true => Err((value, "`principals` must name the clients that may use it, or `*`".to_owned())),
-        false => Ok(view),
+    if view.principals.is_empty() {
+        Err((value, "`principals` must name the clients that may use it, or `*`".to_owned()))
+    } else {
+        Ok(view)
     }
 }
 

@@ -39,9 +39,10 @@ impl JournalFile {
         let mut file = File::from(
             opened.map_err(|errno| FileWriteError::from_errno(WriteStep::Create, &self.path, errno))?,
         );
-        let written = match is_torn(&file) {
-            true => file.write_all(format!("\n{lines}").as_bytes()),
-            false => file.write_all(lines.as_bytes()),
+        let written = if is_torn(&file) {
+            file.write_all(format!("\n{lines}").as_bytes())
+        } else {
+            file.write_all(lines.as_bytes())
         };
         written.map_err(|error| FileWriteError::from_io(WriteStep::Write, &self.path, error))
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use mcparley_model::limits::{FAILURE_FIRST, FAILURE_LONGEST, FAILURE_SHARE, FAILURE_STDERR_CHARS};
 use mcparley_model::text::{Untrusted, truncate_text};
+use mcparley_model::time::whole_milliseconds;
 use mcparley_wire::{Failure, FailurePhase, Obstacle, RpcError, ServerExit};
 use serde::{Deserialize, Serialize};
 
@@ -46,15 +47,15 @@ enum CachedFailureCause {
 impl FailureRecord {
     /// The record of a failure; `None` if it is not worth caching.
     pub(super) fn new(error: &ConnectError, took: Duration, count: u32, stamp: String) -> Option<Self> {
-        let said = error.stderr.raw();
-        let from = said.char_indices().rev().nth(FAILURE_STDERR_CHARS).map_or(0, |(at, _)| at);
+        let stderr = error.stderr.raw();
+        let from = stderr.char_indices().rev().nth(FAILURE_STDERR_CHARS).map_or(0, |(at, _)| at);
         Some(Self {
             format: FORMAT,
             stamp,
             count,
-            milliseconds: to_milliseconds(took),
+            milliseconds: whole_milliseconds(took),
             cause: CachedFailureCause::from_failure(&error.failure)?,
-            stderr: said.get(from..).unwrap_or_default().to_owned(),
+            stderr: stderr.get(from..).unwrap_or_default().to_owned(),
         })
     }
 
@@ -98,7 +99,7 @@ impl CachedFailureCause {
                 hint: hint.as_deref().map(str::to_owned),
             }),
             Failure::TimedOut { phase: _, after } => {
-                Some(Self::TimedOut { milliseconds: to_milliseconds(*after) })
+                Some(Self::TimedOut { milliseconds: whole_milliseconds(*after) })
             }
             Failure::Closed { exit, sent: _ } => {
                 let (code, signal) = exit.map_or((None, None), |exit| (exit.code, exit.signal));
@@ -149,10 +150,6 @@ impl CachedFailureCause {
             }
         })
     }
-}
-
-fn to_milliseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ impl ConnectContext {
         let (cache, config, error) = (Arc::clone(&self.caches.catalog), config.clone(), error.clone());
         let write = move || cache.store_failure(&config, &error, took);
         // A lost write does not matter: the next process tries the server itself.
-        let _broken = crate::task::aside(write).await;
+        let _broken = mcparley_platform::thread::run_blocking(write).await;
     }
 
     /// Caches the surface of a server; returns the tools that have changed since the user accepted them.
@@ -70,7 +70,7 @@ impl ConnectContext {
         };
         // File access can be slow, and connections share a thread. An interrupted write leaves no partial
         // file.
-        let written = crate::task::aside(move || {
+        let written = mcparley_platform::thread::run_blocking(move || {
             cache.store_surface(&config, &capabilities, era, &surface);
             cache.remove_failure(&config);
             trust.record_tools(&config, &server, &surface.tools)

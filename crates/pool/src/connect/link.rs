@@ -85,14 +85,14 @@ impl TransportConnection for ServerLink {
         }
     }
 
-    fn set_protocol(&self, spoken: AgreedProtocol) {
+    fn set_protocol(&self, protocol: AgreedProtocol) {
         match self {
-            Self::Local(stdio) => stdio.set_protocol(spoken),
-            Self::Attached(attached) => attached.set_protocol(spoken),
-            Self::Remote(http) => http.set_protocol(spoken),
-            Self::Legacy(sse) => sse.set_protocol(spoken),
-            Self::WebSocket(ws) => ws.set_protocol(spoken),
-            Self::InProcess(link) => link.set_protocol(spoken),
+            Self::Local(stdio) => stdio.set_protocol(protocol),
+            Self::Attached(attached) => attached.set_protocol(protocol),
+            Self::Remote(http) => http.set_protocol(protocol),
+            Self::Legacy(sse) => sse.set_protocol(protocol),
+            Self::WebSocket(ws) => ws.set_protocol(protocol),
+            Self::InProcess(link) => link.set_protocol(protocol),
         }
     }
 }

@@ -51,7 +51,7 @@ const FETCHING: [&str; 5] =
 pub(super) struct PackageRunner {
     /// The program name, without its folder.
     pub(super) name: String,
-    manner: DownloadDetection,
+    detection: DownloadDetection,
 }
 
 impl PackageRunner {
@@ -59,13 +59,13 @@ impl PackageRunner {
     pub(super) fn from_config(config: &ServerConfig) -> Option<Self> {
         let TransportConfig::Stdio(stdio) = &config.transport else { return None };
         let name = program_name(&stdio.command);
-        let (name, manner) = RUNNERS.iter().find(|(known, _)| *known == name)?;
-        Some(Self { name: (*name).to_owned(), manner: *manner })
+        let (name, detection) = RUNNERS.iter().find(|(known, _)| *known == name)?;
+        Some(Self { name: (*name).to_owned(), detection: *detection })
     }
 
     /// Whether the runner is still downloading the server, as far as can be seen from outside.
     pub(super) fn is_downloading(&self, process: &StartedProcess) -> bool {
-        match self.manner {
+        match self.detection {
             DownloadDetection::NoChild => {
                 let tree = process.id().and_then(Activity::of_tree);
                 tree.is_some_and(|tree| tree.processes == 1)
@@ -79,9 +79,9 @@ impl PackageRunner {
                 lines.first().is_some_and(|words| self.is_named_in(words))
             }
             DownloadDetection::StderrReport => {
-                let said = process.stderr();
-                FETCHING.iter().any(|words| said.raw().contains(words))
-                    && !said.raw().contains("Status: Downloaded")
+                let stderr = process.stderr();
+                FETCHING.iter().any(|words| stderr.raw().contains(words))
+                    && !stderr.raw().contains("Status: Downloaded")
             }
         }
     }
@@ -134,7 +134,7 @@ mod tests {
         let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
         assert!(is_installer(&words("/usr/bin/bun add server@latest --no-summary")));
         assert!(!is_installer(&words("node /cache/server add")));
-        let pipx = PackageRunner { name: "pipx".to_owned(), manner: DownloadDetection::ReplacedByServer };
+        let pipx = PackageRunner { name: "pipx".to_owned(), detection: DownloadDetection::ReplacedByServer };
         assert!(pipx.is_named_in(&words("/usr/bin/python3 /usr/bin/pipx run server")));
         assert!(!pipx.is_named_in(&words("/venv/bin/python /venv/bin/server")));
     }

@@ -97,7 +97,8 @@ impl ConnectContext {
         let signature = Signature::from_config(config);
         let looked = move || noted.is_recorded(&server, &signature, SystemTime::now());
         // A panicked lookup counts as not cached.
-        crate::task::aside(looked).await.unwrap_or(false) && !account.can_sign_in_silently().await
+        mcparley_platform::thread::run_blocking(looked).await.unwrap_or(false)
+            && !account.can_sign_in_silently().await
     }
 
     /// Caches whether the server needs a sign-in.
@@ -109,12 +110,15 @@ impl ConnectContext {
             return;
         }
         let signature = Signature::from_config(config);
-        let work = move || match is_wanted {
-            true => noted.record_need(&server, &signature, SystemTime::now()),
-            false => noted.clear_need(&server, SystemTime::now()),
+        let work = move || {
+            if is_wanted {
+                noted.record_need(&server, &signature, SystemTime::now())
+            } else {
+                noted.clear_need(&server, SystemTime::now())
+            }
         };
         // A lost write does not matter: the server is asked again next time.
-        let _broken = crate::task::aside(work).await;
+        let _broken = mcparley_platform::thread::run_blocking(work).await;
     }
 
     /// The authorizer for requests to a server: headers helper, OAuth account, both, or none.

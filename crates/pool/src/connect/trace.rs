@@ -5,9 +5,10 @@
 use std::time::{Duration, Instant};
 
 use mcparley_model::text::display_line;
+use mcparley_model::time::serialize_milliseconds;
 use mcparley_wire::handshake::HandshakeStep;
 use mcparley_wire::peer::StrayRecord;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::started_process::StartedProcess;
 
@@ -88,16 +89,11 @@ pub struct StageTiming {
     /// The stage.
     pub stage: ConnectStage,
     /// The duration.
-    #[serde(rename = "milliseconds", serialize_with = "milliseconds")]
-    pub took: Duration,
+    #[serde(rename = "milliseconds", serialize_with = "serialize_milliseconds")]
+    pub duration: Duration,
     /// A detail found in this stage, such as a path or an address.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub found: Option<String>,
-}
-
-/// Serializes a duration as milliseconds, for `--json`.
-pub(super) fn milliseconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_u64(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+    #[serde(rename = "found", skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
 }
 
 /// Records the stages of a connection attempt.
@@ -117,7 +113,7 @@ pub struct ConnectTrace {
 struct StageMark {
     stage: Option<ConnectStage>,
     at: Instant,
-    found: Option<String>,
+    detail: Option<String>,
 }
 
 impl ConnectTrace {
@@ -139,7 +135,7 @@ impl ConnectTrace {
     /// Adds a detail to the current stage.
     pub fn add_detail(&mut self, text: &str) {
         if let Some(mark) = self.marks.last_mut() {
-            mark.found = Some(display_line(text).into_owned());
+            mark.detail = Some(display_line(text).into_owned());
         }
     }
 
@@ -147,8 +143,8 @@ impl ConnectTrace {
     pub fn stages(&self) -> Vec<StageTiming> {
         let pairs = self.marks.iter().zip(self.marks.iter().skip(1));
         let passed = pairs.filter_map(|(mark, next)| {
-            let took = next.at.saturating_duration_since(mark.at);
-            Some(StageTiming { stage: mark.stage?, took, found: mark.found.clone() })
+            let duration = next.at.saturating_duration_since(mark.at);
+            Some(StageTiming { stage: mark.stage?, duration, detail: mark.detail.clone() })
         });
         passed.collect()
     }
@@ -164,6 +160,6 @@ impl ConnectTrace {
     }
 
     fn push_mark(&mut self, stage: Option<ConnectStage>) {
-        self.marks.push(StageMark { stage, at: Instant::now(), found: None });
+        self.marks.push(StageMark { stage, at: Instant::now(), detail: None });
     }
 }

@@ -17,13 +17,15 @@ use tokio::time::Instant;
 use tracing::{info, warn};
 
 use super::idle::IdleTimer;
+use super::lease_waiters::{LeaseWaiter, LeaseWaiters, answer_waiter};
 use super::notifications::ListChanges;
 use super::phase::{ActorPhase, ConnectFailure, ConnectSuccess, PhaseEvent, ReadyPhase};
 use super::refresh::ListRefresh;
 use super::resource_watches::ResourceWatches;
 use super::state::{ServerStatus, State, StatePublisher, Unavailable};
 use super::{
-    CALLS_GRACE, ConnectionCommand, ConnectionSetup, Epoch, LiveConnection, backoff, listen, notify,
+    CALLS_GRACE, ConnectionCommand, ConnectionSetup, Epoch, LiveConnection, LiveConnectionGates, backoff,
+    listen, notify,
 };
 use crate::connect::ConnectContext;
 use crate::connect_error::ConnectError;
@@ -33,9 +35,6 @@ use crate::server_requests::ServerRequests;
 use crate::start_gate::StartGate;
 use crate::surface::Surface;
 use crate::task::{AbortOnDropTask, JoinSet, select};
-
-/// The reply channel of a caller that waits for a connection.
-type Waiter = oneshot::Sender<Result<Arc<LiveConnection>, Unavailable>>;
 
 /// The actor: owner of all mutable state of one connection.
 pub(super) struct ConnectionActor {
@@ -49,7 +48,7 @@ pub(super) struct ConnectionActor {
     watched: Arc<ResourceWatches>,
     phase: ActorPhase,
     epoch: Epoch,
-    waiters: Vec<Waiter>,
+    waiters: LeaseWaiters,
     /// The sign-ins since the last connection attempt.
     sign_ins: Option<SignInWatcher>,
     /// Connecting waits until the predecessor has ended.
@@ -57,7 +56,7 @@ pub(super) struct ConnectionActor {
     /// Background tasks: retired connections that close after their last call, and cache writes.
     background: JoinSet<()>,
     /// Dropped when retired connections have to close at once.
-    patience: watch::Sender<()>,
+    close_now: watch::Sender<()>,
     /// The callers that wait for the shutdown to finish.
     shutdown_waiters: Vec<oneshot::Sender<()>>,
 }
@@ -66,10 +65,11 @@ impl ConnectionActor {
     pub(super) fn new(
         config: Arc<ServerConfig>,
         log: Arc<ServerLog>,
-        (server_requests, watched): (Arc<ServerRequests>, Arc<ResourceWatches>),
-        beginning: ConnectionSetup,
+        server_requests: Arc<ServerRequests>,
+        watched: Arc<ResourceWatches>,
+        setup: ConnectionSetup,
     ) -> Self {
-        let ConnectionSetup { context, gate, publisher, tool_limit: _, predecessor, on, key: _ } = beginning;
+        let ConnectionSetup { context, gate, publisher, tool_limit: _, predecessor, on, key: _ } = setup;
         Self {
             config,
             context,
@@ -81,11 +81,11 @@ impl ConnectionActor {
             watched,
             phase: if on { ActorPhase::Dormant } else { ActorPhase::Off },
             epoch: Epoch::default(),
-            waiters: Vec::new(),
+            waiters: LeaseWaiters::default(),
             sign_ins: None,
             predecessor,
             background: JoinSet::new(),
-            patience: watch::Sender::new(()),
+            close_now: watch::Sender::new(()),
             shutdown_waiters: Vec::new(),
         }
     }
@@ -94,8 +94,8 @@ impl ConnectionActor {
     pub(super) async fn run(mut self, mut inbox: mpsc::Receiver<ConnectionCommand>) {
         loop {
             let flow = select! {
-                wish = inbox.recv() => match wish {
-                    Some(wish) => self.execute_command(wish),
+                command = inbox.recv() => match command {
+                    Some(command) => self.execute_command(command),
                     None => ControlFlow::Break(()),
                 },
                 event = self.phase.next(&self.changes, &self.config) => self.handle_event(event),
@@ -109,8 +109,8 @@ impl ConnectionActor {
     }
 
     /// Executes a command.
-    fn execute_command(&mut self, wish: ConnectionCommand) -> ControlFlow<()> {
-        match wish {
+    fn execute_command(&mut self, command: ConnectionCommand) -> ControlFlow<()> {
+        match command {
             // A connection that has to be made belongs to the trace of its first caller.
             ConnectionCommand::Lease { stale, reply, caller } => {
                 caller.in_scope(|| self.answer_lease(stale, reply));
@@ -153,8 +153,8 @@ impl ConnectionActor {
         while self.background.try_join_next().is_some() {}
         match event {
             PhaseEvent::Opened(opened) => self.enter_ready(*opened),
-            PhaseEvent::ConnectFailed(ConnectFailure { error, took }) => {
-                self.handle_connect_failure(error, took)
+            PhaseEvent::ConnectFailed(ConnectFailure { error, connect_time }) => {
+                self.handle_connect_failure(error, connect_time)
             }
             PhaseEvent::AttemptPanicked => {
                 self.handle_connect_failure(ConnectError::for_panic(), Duration::ZERO)
@@ -197,7 +197,7 @@ impl ConnectionActor {
     }
 
     /// Answers a lease: at once if possible, else the caller waits for the connection attempt.
-    fn answer_lease(&mut self, stale: Epoch, reply: Waiter) {
+    fn answer_lease(&mut self, stale: Epoch, reply: LeaseWaiter) {
         self.check_connection_end();
         match &self.phase {
             ActorPhase::Ready(ready) if ready.live.epoch > stale => {
@@ -206,22 +206,22 @@ impl ConnectionActor {
             }
             // The session expired. Calls that still run on it end by themselves.
             ActorPhase::Ready(_) => {
-                self.waiters.push(reply);
+                self.waiters.add_waiter(reply);
                 self.retire_connection(None);
                 self.start_attempt(0, Some("the session expired"));
             }
-            ActorPhase::Connecting { .. } => self.waiters.push(reply),
+            ActorPhase::Connecting { .. } => self.waiters.add_waiter(reply),
             // The first pause only spreads servers that died together, and a server that has answered calls
             // does not crash at startup. So neither makes a caller wait.
             ActorPhase::Waiting { attempt, error, served, .. } if *attempt == 1 || *served => {
                 let (attempt, because) = (*attempt, error.to_string());
-                self.waiters.push(reply);
+                self.waiters.add_waiter(reply);
                 self.start_attempt(attempt, Some(&because));
             }
             ActorPhase::Waiting { until, error, .. } => {
                 let again = until.saturating_duration_since(Instant::now());
                 if again <= RECONNECT_PATIENCE {
-                    return self.waiters.push(reply);
+                    return self.waiters.add_waiter(reply);
                 }
                 answer_waiter(reply, Err(Unavailable::Waiting { error: Arc::clone(error), again }));
             }
@@ -230,7 +230,7 @@ impl ConnectionActor {
                 answer_waiter(reply, Err(Unavailable::Failed(Arc::clone(error))));
             }
             ActorPhase::Dormant | ActorPhase::Failed { .. } => {
-                self.waiters.push(reply);
+                self.waiters.add_waiter(reply);
                 self.start_attempt(0, None);
             }
             ActorPhase::NeedsAuth { until, sign_ins }
@@ -240,7 +240,7 @@ impl ConnectionActor {
                 answer_waiter(reply, Err(Unavailable::NeedsAuth));
             }
             ActorPhase::NeedsAuth { .. } => {
-                self.waiters.push(reply);
+                self.waiters.add_waiter(reply);
                 self.start_attempt(0, None);
             }
             ActorPhase::Off => answer_waiter(reply, Err(Unavailable::Disabled)),
@@ -280,10 +280,10 @@ impl ConnectionActor {
     /// Enters the ready phase: publishes the new connection and answers the waiting callers.
     fn enter_ready(&mut self, opened: ConnectSuccess) {
         let attempt = if let ActorPhase::Connecting { attempt, .. } = &self.phase { *attempt } else { 0 };
-        let ConnectSuccess { link, session, surface, gate, took } = opened;
+        let ConnectSuccess { link, session, surface, gate, connect_time } = opened;
         self.epoch = self.epoch.next();
         let (in_use, released) = mpsc::channel(1);
-        let (spoken, about) = (session.protocol(), Arc::new(session.server_description().clone()));
+        let (protocol, server) = (session.protocol(), Arc::new(session.server_description().clone()));
         let listening = listen::start_listening(&session, &self.changes, &self.watched);
         let levels = Arc::<LogLevelGate>::default();
         let roots = (self.server_requests.roots(), &gate);
@@ -292,17 +292,20 @@ impl ConnectionActor {
             let log = Arc::clone(&self.log);
             AbortOnDropTask::start(log.write_continuously())
         });
-        let kept = (Arc::clone(&self.watched), gate, levels);
-        let live = LiveConnection::new(session, self.epoch, kept, in_use).with_process(link.process_id());
+        let gates = LiveConnectionGates { watched: Arc::clone(&self.watched), roots: gate, levels };
+        let live = LiveConnection::new(session, self.epoch, gates, in_use).with_process(link.process_id());
         let live = Arc::new(live);
         let surface = Arc::new(surface);
-        self.log.add_event(&format!("connected, {}", spoken.version().as_str()));
-        let (status, published) = (ServerStatus::Connected { spoken, about }, Some(Arc::clone(&live)));
-        self.publisher.publish_state(State { status, surface: Arc::clone(&surface), took, live: published });
+        self.log.add_event(&format!("connected, {}", protocol.version().as_str()));
+        let (status, published) = (ServerStatus::Connected { protocol, server }, Some(Arc::clone(&live)));
+        self.publisher.publish_state(State {
+            status,
+            surface: Arc::clone(&surface),
+            connect_time,
+            live: published,
+        });
         // After publishing: a caller may read the server's surface as soon as it is answered.
-        for waiter in self.waiters.drain(..) {
-            answer_waiter(waiter, Ok(Arc::clone(&live)));
-        }
+        self.waiters.answer_all(&Ok(Arc::clone(&live)));
         self.phase = ActorPhase::Ready(Box::new(ReadyPhase {
             link,
             live,
@@ -320,20 +323,18 @@ impl ConnectionActor {
     }
 
     /// Handles a failed connection attempt: needs a sign-in, fails, or waits for the next attempt.
-    fn handle_connect_failure(&mut self, error: ConnectError, took: Duration) {
+    fn handle_connect_failure(&mut self, error: ConnectError, connect_time: Duration) {
         self.log.add_connect_failure(&error);
         if self.context.needs_sign_in(&self.config, &error.failure) {
-            return self.enter_needs_auth(took);
+            return self.enter_needs_auth(connect_time);
         }
         let attempt = if let ActorPhase::Connecting { attempt, .. } = &self.phase { *attempt } else { 0 };
         let error = Arc::new(error);
         match attempt {
-            0 => self.enter_failed(Arc::clone(&error), took),
-            _ => self.back_off(attempt + 1, Arc::clone(&error), took, false),
+            0 => self.enter_failed(Arc::clone(&error), connect_time),
+            _ => self.back_off(attempt + 1, Arc::clone(&error), connect_time, false),
         }
-        for waiter in self.waiters.drain(..) {
-            answer_waiter(waiter, Err(Unavailable::Failed(Arc::clone(&error))));
-        }
+        self.waiters.answer_all(&Err(Unavailable::Failed(Arc::clone(&error))));
     }
 
     /// Handles a lost connection that a caller noticed before its event arrived here. Without this, a server
@@ -357,12 +358,12 @@ impl ConnectionActor {
     }
 
     /// Backs off before `attempt`, or gives up after too many attempts.
-    fn back_off(&mut self, attempt: u32, error: Arc<ConnectError>, took: Duration, served: bool) {
+    fn back_off(&mut self, attempt: u32, error: Arc<ConnectError>, connect_time: Duration, served: bool) {
         // A daemon leaves the decision about restarts to the clients of the server.
         let is_hosted = self.context.dialer.hosted.is_some();
         let pause = backoff::pause_before(attempt, jitter::number()).filter(|_| !is_hosted);
         let Some(pause) = pause else {
-            return self.enter_failed(error, took);
+            return self.enter_failed(error, connect_time);
         };
         let (server, pause_ms) = (self.context.server_name(), pause.as_millis());
         info!(server, attempt, pause_ms, reason = error.failure.kind(), "backing off");
@@ -382,27 +383,25 @@ impl ConnectionActor {
     }
 
     /// Gives up and publishes the failure; the server's surface is removed.
-    fn enter_failed(&mut self, error: Arc<ConnectError>, took: Duration) {
+    fn enter_failed(&mut self, error: Arc<ConnectError>, connect_time: Duration) {
         self.phase = ActorPhase::Failed { error: Arc::clone(&error), since: Instant::now() };
-        self.publish_status(ServerStatus::Failed(error), took);
+        self.publish_status(ServerStatus::Failed(error), connect_time);
     }
 
     /// Waits for a sign-in, and answers the waiting callers with that.
-    fn enter_needs_auth(&mut self, took: Duration) {
+    fn enter_needs_auth(&mut self, connect_time: Duration) {
         let mut sign_ins = self.sign_ins.take();
         if let Some(sign_ins) = &mut sign_ins {
             sign_ins.note_refusal();
         }
         self.phase = ActorPhase::NeedsAuth { until: Instant::now() + NEEDS_AUTH_TIME, sign_ins };
-        self.publish_status(ServerStatus::NeedsAuth, took);
-        for waiter in self.waiters.drain(..) {
-            answer_waiter(waiter, Err(Unavailable::NeedsAuth));
-        }
+        self.publish_status(ServerStatus::NeedsAuth, connect_time);
+        self.waiters.answer_all(&Err(Unavailable::NeedsAuth));
     }
 
     /// Publishes a status without a connection and with an empty surface.
-    fn publish_status(&self, status: ServerStatus, took: Duration) {
-        self.publisher.publish_state(State { status, surface: Arc::default(), took, live: None });
+    fn publish_status(&self, status: ServerStatus, connect_time: Duration) {
+        self.publisher.publish_state(State { status, surface: Arc::default(), connect_time, live: None });
     }
 
     /// Retires the connection: new calls do not get it, and it closes after its last call or after `grace`.
@@ -417,7 +416,7 @@ impl ConnectionActor {
         self.publisher.publish_state(State { live: None, ..self.publisher.current_state() });
         let ReadyPhase { link, live, mut released, .. } = *ready;
         drop(live);
-        let mut patience = self.patience.subscribe();
+        let mut close_now = self.close_now.subscribe();
         self.background.spawn(async move {
             // No value is ever sent on either channel: they only close.
             let unused = async {
@@ -428,7 +427,7 @@ impl ConnectionActor {
             };
             tokio::select! {
                 () = unused => {}
-                _ = patience.changed() => {}
+                _ = close_now.changed() => {}
             }
             link.stop().await;
         });
@@ -451,9 +450,7 @@ impl ConnectionActor {
                 self.retire_connection(Some(CALLS_GRACE));
                 self.phase = ActorPhase::Off;
                 self.publish_status(ServerStatus::Disabled, Duration::ZERO);
-                for waiter in self.waiters.drain(..) {
-                    answer_waiter(waiter, Err(Unavailable::Disabled));
-                }
+                self.waiters.answer_all(&Err(Unavailable::Disabled));
             }
         }
     }
@@ -471,11 +468,9 @@ impl ConnectionActor {
 
     /// Starts the shutdown; a second call without grace closes retired connections at once.
     fn begin_shutdown(&mut self, grace: Duration) {
-        for waiter in self.waiters.drain(..) {
-            answer_waiter(waiter, Err(Unavailable::Stopped));
-        }
+        self.waiters.answer_all(&Err(Unavailable::Stopped));
         if grace.is_zero() {
-            self.patience = watch::Sender::new(());
+            self.close_now = watch::Sender::new(());
         }
         if matches!(self.phase, ActorPhase::Stopping(_)) {
             return;
@@ -488,9 +483,4 @@ impl ConnectionActor {
             while afterwards.join_next().await.is_some() {}
         }));
     }
-}
-
-/// Answers a waiting caller, which may have given up.
-fn answer_waiter(waiter: Waiter, with: Result<Arc<LiveConnection>, Unavailable>) {
-    let _gone = waiter.send(with);
 }

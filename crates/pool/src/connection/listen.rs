@@ -33,10 +33,10 @@ pub(super) fn start_listening(
             .then(|| AbortOnDropTask::start(async move { keep_subscriptions(&session, &watched).await })),
         AgreedProtocol::New => {
             let lists = announced_lists(&session);
-            let ear =
+            let listener =
                 ChangeStream { session, lists, watched: tells_of_resources.then_some(watched), changes };
-            let has_something = ear.lists != SubscriptionFilter::default() || ear.watched.is_some();
-            has_something.then(|| AbortOnDropTask::start(ear.keep_stream_open()))
+            let has_something = listener.lists != SubscriptionFilter::default() || listener.watched.is_some();
+            has_something.then(|| AbortOnDropTask::start(listener.keep_stream_open()))
         }
     }
 }
@@ -76,17 +76,17 @@ impl ChangeStream {
     /// are watched. The old stream is closed only after the new one is open, so that no change is missed in
     /// between.
     async fn keep_stream_open(self) -> Infallible {
-        let mut wishes = self.watched.as_ref().map(|watched| watched.subscribe_changes());
+        let mut watch_changes = self.watched.as_ref().map(|watched| watched.subscribe_changes());
         let mut pause = RECONNECT_FIRST;
         let mut stream: Option<ListenSubscription> = None;
         loop {
-            if let Some(wishes) = &mut wishes {
-                wishes.mark_unchanged();
+            if let Some(watch_changes) = &mut watch_changes {
+                watch_changes.mark_unchanged();
             }
             let wanted = self.subscriptions();
             if wanted == SubscriptionFilter::default() {
                 stream = None;
-                wait_for_watch_change(&mut wishes).await;
+                wait_for_watch_change(&mut watch_changes).await;
                 continue;
             }
             match self.session.open_subscription(&wanted).await {
@@ -106,7 +106,7 @@ impl ChangeStream {
             };
             tokio::select! {
                 biased;
-                () = wait_for_watch_change(&mut wishes) => {}
+                () = wait_for_watch_change(&mut watch_changes) => {}
                 () = ended => {
                     stream = None;
                     tokio::time::sleep(pause).await;
@@ -164,9 +164,9 @@ impl ChangeStream {
 }
 
 /// Waits until the set of watched resources changes.
-async fn wait_for_watch_change(wishes: &mut Option<tokio::sync::watch::Receiver<u64>>) {
-    let is_over = match wishes {
-        Some(wishes) => wishes.changed().await.is_err(),
+async fn wait_for_watch_change(watch_changes: &mut Option<tokio::sync::watch::Receiver<u64>>) {
+    let is_over = match watch_changes {
+        Some(watch_changes) => watch_changes.changed().await.is_err(),
         None => true,
     };
     if is_over {
@@ -176,11 +176,11 @@ async fn wait_for_watch_change(wishes: &mut Option<tokio::sync::watch::Receiver<
 
 /// Subscribes to each watched resource and unsubscribes from those no longer watched. For the old era.
 async fn keep_subscriptions(session: &ProtocolSession, watched: &Arc<ResourceWatches>) -> Infallible {
-    let mut wishes = Some(watched.subscribe_changes());
+    let mut watch_changes = Some(watched.subscribe_changes());
     let mut taken = BTreeSet::new();
     loop {
-        if let Some(wishes) = &mut wishes {
-            wishes.mark_unchanged();
+        if let Some(watch_changes) = &mut watch_changes {
+            watch_changes.mark_unchanged();
         }
         let wanted: BTreeSet<String> = watched.wanted_uris().into_iter().collect();
         for uri in wanted.difference(&taken.clone()) {
@@ -199,7 +199,7 @@ async fn keep_subscriptions(session: &ProtocolSession, watched: &Arc<ResourceWat
             let _untold = send_subscription(session, "resources/unsubscribe", uri).await;
             taken.remove(uri);
         }
-        wait_for_watch_change(&mut wishes).await;
+        wait_for_watch_change(&mut watch_changes).await;
     }
 }
 

@@ -18,7 +18,7 @@ use crate::roots::{RootsGate, ServerRoots};
 use crate::task::{AbortOnDropTask, select};
 
 /// The timeout for canceling a task; no other step depends on it.
-const FAREWELL: Duration = Duration::from_secs(5);
+const TASK_CANCEL_TIME: Duration = Duration::from_secs(5);
 
 /// Starts the task that sends changes to the server, if any can happen.
 pub(super) fn start_notifying(
@@ -61,12 +61,12 @@ async fn send_changes(
     (roots, gate): (&ServerRoots, &RootsGate),
     (mut level, levels): (Option<&mut ServerLogLevel>, &LogLevelGate),
 ) -> Infallible {
-    let mut said = None;
+    let mut announced = None;
     loop {
         if let Some(wanted) = level.as_mut().and_then(|level| level.current())
-            && said != Some(wanted)
+            && announced != Some(wanted)
         {
-            said = Some(wanted);
+            announced = Some(wanted);
             send_log_level(session, wanted).await;
             levels.record_level(wanted);
         }
@@ -106,7 +106,7 @@ pub(super) async fn cancel_task(session: &ProtocolSession, id: &str) {
     };
     if is_possible {
         let params = RequestParams::new().with_member("taskId", &id);
-        let options = PeerCallOptions { limit: Some(FAREWELL), ..PeerCallOptions::default() };
+        let options = PeerCallOptions { limit: Some(TASK_CANCEL_TIME), ..PeerCallOptions::default() };
         let _ended = session.call("tasks/cancel", params, options).await;
     }
 }

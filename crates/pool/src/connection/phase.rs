@@ -30,7 +30,7 @@ pub(super) struct ConnectSuccess {
     pub(super) session: ProtocolSession,
     pub(super) surface: Surface,
     pub(super) gate: Arc<RootsGate>,
-    pub(super) took: Duration,
+    pub(super) connect_time: Duration,
 }
 
 impl ConnectSuccess {
@@ -38,17 +38,17 @@ impl ConnectSuccess {
         connected: EstablishedConnection<ServerLink>,
         surface: Surface,
         gate: Arc<RootsGate>,
-        took: Duration,
+        connect_time: Duration,
     ) -> Self {
         let EstablishedConnection { link, session } = connected;
-        Self { link, session, surface, gate, took }
+        Self { link, session, surface, gate, connect_time }
     }
 }
 
 /// A failed connection attempt.
 pub(super) struct ConnectFailure {
     pub(super) error: ConnectError,
-    pub(super) took: Duration,
+    pub(super) connect_time: Duration,
 }
 
 /// The phase of the actor.

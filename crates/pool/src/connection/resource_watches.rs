@@ -15,7 +15,7 @@ use tokio::sync::watch;
 pub struct ResourceWatches {
     resources: Mutex<BTreeMap<String, WatchedResource>>,
     /// A counter that is increased whenever the set of watched resources changes.
-    wishes: watch::Sender<u64>,
+    changes: watch::Sender<u64>,
 }
 
 /// One watched resource.
@@ -98,7 +98,7 @@ impl ResourceWatches {
         let news = entry.news.subscribe();
         drop(resources);
         if is_new || is_refused {
-            self.wishes.send_modify(|count| *count += 1);
+            self.changes.send_modify(|count| *count += 1);
         }
         Some(ResourceWatcher { uri: uri.to_owned(), watched: Arc::downgrade(self), news })
     }
@@ -111,7 +111,7 @@ impl ResourceWatches {
         if entry.watchers == 0 {
             resources.remove(uri);
             drop(resources);
-            self.wishes.send_modify(|count| *count += 1);
+            self.changes.send_modify(|count| *count += 1);
         }
     }
 
@@ -121,7 +121,7 @@ impl ResourceWatches {
 
     /// Subscribes to changes of the set of watched resources.
     pub(super) fn subscribe_changes(&self) -> watch::Receiver<u64> {
-        self.wishes.subscribe()
+        self.changes.subscribe()
     }
 
     /// The URIs to subscribe to, without those that the server has refused.

@@ -22,13 +22,14 @@ pub struct State {
     /// The surface; while the server is not connected, the last known one.
     pub surface: Arc<Surface>,
     /// The duration of the last connection attempt.
-    pub took: Duration,
+    pub connect_time: Duration,
     /// The connection for calls, while there is one.
     pub live: Option<Arc<LiveConnection>>,
 }
 
 /// The status of a server.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum ServerStatus {
     /// Not connected; it connects on demand.
     Dormant,
@@ -46,9 +47,9 @@ pub enum ServerStatus {
     /// Connected.
     Connected {
         /// The negotiated protocol version.
-        spoken: AgreedProtocol,
+        protocol: AgreedProtocol,
         /// The server's name, version and capabilities.
-        about: Arc<ServerDescription>,
+        server: Arc<ServerDescription>,
     },
     /// The connection attempt failed.
     Failed(Arc<ConnectError>),
@@ -116,6 +117,7 @@ impl ServerStatus {
 
 /// The reason a server cannot be used now.
 #[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Unavailable {
     /// The connection attempt failed.
     #[error("{0}")]
@@ -187,7 +189,7 @@ pub struct StatePublisher {
 impl StatePublisher {
     /// A publisher for a connection that starts with this status, for its first user.
     pub fn new(user: ConnectionUser, first: ServerStatus, known: Arc<Surface>) -> Self {
-        let state = State { status: first, surface: known, took: Duration::ZERO, live: None };
+        let state = State { status: first, surface: known, connect_time: Duration::ZERO, live: None };
         Self { users: Arc::new(ConnectionUsers::new(user)), state: watch::channel(state).0 }
     }
 

@@ -5,6 +5,7 @@ use mcparley_model::text::Untrusted;
 
 /// The reason a call could not finish: the server requested input first, and did not get it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum UnansweredRequest {
     /// The server requested a method that this host does not offer.
     #[error("it requested `{}`, which is not offered", method.display_line())]

@@ -15,16 +15,18 @@ pub(crate) fn is_exploring() -> bool {
 
 /// A random number; during exploration it is part of the schedule.
 pub(crate) fn number() -> u64 {
-    match is_exploring() {
-        true => shuttle::rand::thread_rng().next_u64(),
-        false => RandomState::new().build_hasher().finish(),
+    if is_exploring() {
+        shuttle::rand::thread_rng().next_u64()
+    } else {
+        RandomState::new().build_hasher().finish()
     }
 }
 
 pub(crate) fn spawn<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
-    match is_exploring() {
-        true => JoinHandle::Explored(shuttle::future::spawn(work)),
-        false => JoinHandle::Plain(tokio::spawn(work)),
+    if is_exploring() {
+        JoinHandle::Explored(shuttle::future::spawn(work))
+    } else {
+        JoinHandle::Plain(tokio::spawn(work))
     }
 }
 

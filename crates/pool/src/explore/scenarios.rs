@@ -8,7 +8,7 @@ use shuttle::future::JoinHandle;
 use shuttle::scheduler::{RandomScheduler, UncontrolledNondeterminismCheckScheduler};
 
 use super::executor::number;
-use super::server::Manner;
+use super::server::ServerBehavior;
 use super::world::{World, config};
 use super::{FEWER, SCHEDULES, SEED, explore, run, until};
 use crate::connection::{CALLS_GRACE, Connection, Epoch, ServerStatus, Unavailable};
@@ -24,7 +24,7 @@ fn callers_of_a_lost_connection_share_one_reconnect() {
 }
 
 async fn ending() {
-    let mut world = World::new(Manner::Steady);
+    let mut world = World::new(ServerBehavior::Steady);
     let first = world.first().await;
     let killer = world.kill(&first);
     let callers: Vec<_> = (0..CALLERS).map(|_| world.call(first.epoch)).collect();
@@ -47,7 +47,7 @@ fn expired_session_is_reopened_once_and_closes_after_its_last_call() {
 }
 
 async fn expiring() {
-    let mut world = World::new(Manner::Steady);
+    let mut world = World::new(ServerBehavior::Steady);
     let first = world.first().await;
     let callers: Vec<_> = (0..CALLERS).map(|_| world.call(first.epoch)).collect();
     for caller in callers {
@@ -68,20 +68,20 @@ fn concurrent_loss_reconnect_and_list_change_leave_one_connection() {
 }
 
 async fn all_at_once() {
-    let mut world = World::new(Manner::Steady);
+    let mut world = World::new(ServerBehavior::Steady);
     let first = world.first().await;
     let killer = world.kill(&first);
     let epoch = first.epoch;
     drop(first);
-    let wishes = [
+    let commands = [
         killer,
         world.wish(|connection| async move { connection.reconnect().await }),
         world.change(),
         world.change(),
     ];
     let caller = world.call(epoch);
-    for wish in wishes {
-        wish.await.unwrap();
+    for command in commands {
+        command.await.unwrap();
     }
     caller.await.unwrap().expect("the server is well");
     world.connected().await;
@@ -96,11 +96,11 @@ fn every_caller_is_answered_despite_concurrent_commands() {
 }
 
 async fn anything() {
-    let mut world = World::new(Manner::Moody);
+    let mut world = World::new(ServerBehavior::Moody);
     let epoch = world.connection.lease().await.map_or(Epoch::default(), |live| live.epoch);
     let killer = world.live().map(|live| world.kill(&live));
     let callers = [world.call(epoch), world.call(Epoch::default()), world.call(epoch)];
-    let wishes = [
+    let commands = [
         world.wish(|connection| async move { connection.reconnect().await }),
         world.wish(|connection| async move {
             connection.set_enabled(false).await;
@@ -113,8 +113,8 @@ async fn anything() {
         }),
         world.change(),
     ];
-    for wish in wishes.into_iter().chain(killer) {
-        wish.await.unwrap();
+    for command in commands.into_iter().chain(killer) {
+        command.await.unwrap();
     }
     for caller in callers {
         // The caller has a connection or an error.
@@ -138,18 +138,18 @@ fn no_connection_is_open_or_opened_after_a_stop() {
 }
 
 async fn stopping() {
-    let mut world = World::new(Manner::Steady);
+    let mut world = World::new(ServerBehavior::Steady);
     let first = world.first().await;
     let callers = [world.call(Epoch::default()), world.call(first.epoch)];
-    let wishes = [
+    let commands = [
         world.wish(|connection| async move { connection.stop(CALLS_GRACE).await }),
         world.wish(|connection| async move { connection.reconnect().await }),
         world.wish(|connection| async move { connection.set_enabled(true).await }),
         world.wish(|connection| async move { connection.stop(Duration::ZERO).await }),
         world.kill(&first),
     ];
-    for wish in wishes {
-        wish.await.unwrap();
+    for command in commands {
+        command.await.unwrap();
     }
     for caller in callers {
         match caller.await.unwrap() {
@@ -175,7 +175,7 @@ fn stop_with_grace_waits_for_calls_for_a_bounded_time() {
 }
 
 async fn stopping_in_order() {
-    let mut world = World::new(Manner::Steady);
+    let mut world = World::new(ServerBehavior::Steady);
     let first = world.first().await;
     let held = first.clone();
     let holder = world.wish(|_| async move {
@@ -200,7 +200,7 @@ fn dropping_the_last_handle_closes_everything() {
 }
 
 async fn giving_back() {
-    let world = World::new(Manner::Moody);
+    let world = World::new(ServerBehavior::Moody);
     let callers = [world.call(Epoch::default()), world.call(Epoch::default())];
     let reconnect = world.wish(|connection| async move { connection.reconnect().await });
     let killer = world.live().map(|live| world.kill(&live));
@@ -217,7 +217,7 @@ fn idle_server_is_stopped_only_without_leases() {
 }
 
 async fn resting() {
-    let mut world = World::new(Manner::Steady);
+    let mut world = World::new(ServerBehavior::Steady);
     drop(world.first().await);
     // Only local processes have an idle timeout, so from now on it counts as one; it is not connected again
     // here.
@@ -259,7 +259,7 @@ fn server_that_always_crashes_is_given_up_after_five_attempts() {
 }
 
 async fn crashing() {
-    let mut world = World::new(Manner::Steady);
+    let mut world = World::new(ServerBehavior::Steady);
     world.connection.start_connecting();
     while !matches!(world.status(), ServerStatus::Failed(_)) {
         if let Some(live) = world.live() {
@@ -281,7 +281,7 @@ fn calls_do_not_restart_a_crashing_server_without_end() {
 }
 
 async fn crashing_under_calls() {
-    let mut world = World::new(Manner::Steady);
+    let mut world = World::new(ServerBehavior::Steady);
     world.connection.start_connecting();
     while !matches!(world.status(), ServerStatus::Failed(_)) {
         if let Some(live) = world.live() {

@@ -16,7 +16,7 @@ pub(super) const DIE: &str = "test/die";
 
 /// The behavior of the server when a client connects.
 #[derive(Clone, Copy)]
-pub(super) enum Manner {
+pub(super) enum ServerBehavior {
     /// The server always answers.
     Steady,
     /// Out of four connections, the server refuses one and closes one before its lists are fetched.
@@ -24,7 +24,7 @@ pub(super) enum Manner {
 }
 
 pub(super) struct Server {
-    manner: Manner,
+    behavior: ServerBehavior,
     /// The server's ends of all connections so far.
     ends: Mutex<Vec<Peer>>,
     /// The number of changes of its tools.
@@ -34,9 +34,9 @@ pub(super) struct Server {
 }
 
 impl Server {
-    pub(super) fn new(manner: Manner) -> Self {
+    pub(super) fn new(behavior: ServerBehavior) -> Self {
         let (ends, changes, published) = (Mutex::default(), AtomicUsize::new(0), OnceLock::new());
-        Self { manner, ends, changes, published }
+        Self { behavior, ends, changes, published }
     }
 
     /// Sets the published state of the server.
@@ -80,9 +80,9 @@ impl Server {
     }
 
     fn is_moody(&self) -> bool {
-        match self.manner {
-            Manner::Steady => false,
-            Manner::Moody => executor::number().is_multiple_of(4),
+        match self.behavior {
+            ServerBehavior::Steady => false,
+            ServerBehavior::Moody => executor::number().is_multiple_of(4),
         }
     }
 }

@@ -11,7 +11,7 @@ use shuttle::future::{JoinHandle, spawn};
 use tokio::sync::{broadcast, watch};
 
 use super::path::Path;
-use super::server::{DIE, Manner, Server};
+use super::server::{DIE, Server, ServerBehavior};
 use super::until;
 use crate::connect::ConnectContext;
 use crate::connection::{
@@ -35,8 +35,8 @@ pub(super) struct World {
 }
 
 impl World {
-    pub(super) fn new(manner: Manner) -> Self {
-        let server = Arc::new(Server::new(manner));
+    pub(super) fn new(behavior: ServerBehavior) -> Self {
+        let server = Arc::new(Server::new(behavior));
         let name = ServerName::new("scripted");
         let (events, path) = broadcast::channel(EVENTS);
         let changes = Arc::new(watch::Sender::new(0));
@@ -45,7 +45,7 @@ impl World {
         let publisher = StatePublisher::new(user, ServerStatus::Dormant, Arc::default());
         let state = publisher.subscribe();
         let context = context(&server);
-        let beginning = ConnectionSetup {
+        let setup = ConnectionSetup {
             context: context.clone(),
             gate: StartGate::new(1, 1),
             publisher,
@@ -54,7 +54,7 @@ impl World {
             on: true,
             key: PoolKey::for_config(&context, &config(), host),
         };
-        let connection = Connection::start(name, config(), beginning);
+        let connection = Connection::start(name, config(), setup);
         server.seen_through(state.clone());
         let onlooker = spawn(look_on(state.clone()));
         Self { connection, server, state, path: Path::new(path), onlooker }

@@ -15,8 +15,9 @@ impl LogLevelGate {
 
     /// Waits until the server was told this level, or a more detailed one.
     pub(crate) async fn wait_for_level(&self, wanted: LogLevel) {
-        let mut told = self.0.subscribe();
+        let mut announced = self.0.subscribe();
         // The sender lives as long as this gate.
-        let _closed = told.wait_for(|told| told.is_some_and(|told| told <= wanted)).await;
+        let _closed =
+            announced.wait_for(|announced| announced.is_some_and(|announced| announced <= wanted)).await;
     }
 }

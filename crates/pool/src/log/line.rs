@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mcparley_model::text::Untrusted;
+use mcparley_model::time::unix_milliseconds;
 use serde::{Deserialize, Serialize};
 
 /// One line of a server's log.
@@ -47,13 +48,12 @@ struct LogRecord {
 
 impl Serialize for LogLine {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let since = self.at.duration_since(UNIX_EPOCH).unwrap_or_default();
         let (from, level, logger) = match &self.from {
             LogSource::Host => ("host", None, None),
             LogSource::Server { level, logger } => ("server", Some(level.clone()), logger.clone()),
             LogSource::Stderr => ("stderr", None, None),
         };
-        let unix_milliseconds = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
+        let unix_milliseconds = unix_milliseconds(self.at);
         let text = self.text.clean_text().into_owned();
         LogRecord { unix_milliseconds, from: from.to_owned(), level, logger, text }.serialize(serializer)
     }

@@ -81,8 +81,8 @@ impl std::convert::From<RingSource> for LogSource {
         match from {
             RingSource::Host => Self::Host,
             RingSource::Stderr => Self::Stderr,
-            RingSource::Server(said) => {
-                let (level, logger) = *said;
+            RingSource::Server(message) => {
+                let (level, logger) = *message;
                 Self::Server { level, logger }
             }
         }

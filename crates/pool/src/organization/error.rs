@@ -1,12 +1,13 @@
 //! Errors of the organization's connectors.
 
 use mcparley_model::explain::Explain;
-use mcparley_model::limits::{CATALOGUE_PAGES, CONNECTORS};
+use mcparley_model::limits::{CATALOG_PAGES, CONNECTORS};
 use mcparley_model::text::display_line;
 use mcparley_wire::Failure;
 
 /// Error of the connector catalog, or of one connector.
 #[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConnectorError {
     /// The catalog of an embedding program is not available.
     #[error("the connectors could not be fetched: {reason}")]
@@ -37,7 +38,7 @@ pub enum ConnectorError {
     Format(&'static str),
     /// The catalog has more pages or entries than the limit.
     #[error(
-        "the catalog has more than {CATALOGUE_PAGES} pages or {CONNECTORS} connectors; the rest is left out"
+        "the catalog has more than {CATALOG_PAGES} pages or {CONNECTORS} connectors; the rest is left out"
     )]
     TooMany,
     /// One entry cannot be used.

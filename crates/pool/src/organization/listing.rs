@@ -97,11 +97,10 @@ impl<'b> ConnectorListing<'b> {
             None | Some(Value::Null) => Ok(append_segments(self.base, &["v1", "mcp", id])),
             Some(Value::String(url)) => {
                 let url = Url::parse(url).map_err(|_| "its `url` is not a valid URL")?;
-                match is_same_origin(self.base, &url) {
-                    true => Ok(url),
-                    false => {
-                        Err("its `url` is not of the catalog's origin, so the token cannot be sent to it")
-                    }
+                if is_same_origin(self.base, &url) {
+                    Ok(url)
+                } else {
+                    Err("its `url` is not of the catalog's origin, so the token cannot be sent to it")
                 }
             }
             Some(_) => Err("its `url` is not a string"),
@@ -124,9 +123,10 @@ fn parse_id(entry: &Map<String, Value>) -> Result<String, &'static str> {
     let id = entry.get("id").and_then(Value::as_str).ok_or("it has no `id`")?;
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:~".contains(&byte);
     let is_dots = id.bytes().all(|byte| byte == b'.');
-    match id.len() <= ID_CHARS && !is_dots && id.bytes().all(is_plain) {
-        true => Ok(id.to_owned()),
-        false => Err("its `id` is empty, too long, or has invalid characters"),
+    if id.len() <= ID_CHARS && !is_dots && id.bytes().all(is_plain) {
+        Ok(id.to_owned())
+    } else {
+        Err("its `id` is empty, too long, or has invalid characters")
     }
 }
 

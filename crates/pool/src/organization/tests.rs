@@ -136,8 +136,8 @@ fn token_is_only_sent_over_confidential_connections() {
 // T7
 #[test]
 fn connector_of_another_origin_does_not_get_the_token() {
-    let organisation = Organization::from_url("https://o.example/api", Counting::new(None)).unwrap();
-    let target = |url: &str| organisation.connector_target(&url.parse().unwrap()).is_ok();
+    let organization = Organization::from_url("https://o.example/api", Counting::new(None)).unwrap();
+    let target = |url: &str| organization.connector_target(&url.parse().unwrap()).is_ok();
     assert!(target("https://o.example/v1/mcp/x") && target("https://o.example:443/anything"));
     for elsewhere in [
         "http://o.example/v1/mcp/x",

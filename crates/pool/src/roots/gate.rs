@@ -23,7 +23,7 @@ pub struct RootsGate {
     /// The number of those answers that the server has read.
     read: AtomicU64,
     /// The version of the roots sent last.
-    told: watch::Sender<u64>,
+    announced: watch::Sender<u64>,
     /// Single flight: one caller waits for the server on behalf of all.
     turn: Mutex<()>,
 }
@@ -34,7 +34,7 @@ impl Default for RootsGate {
             open: watch::Sender::new(0),
             answered: AtomicU64::new(0),
             read: AtomicU64::new(0),
-            told: watch::Sender::new(0),
+            announced: watch::Sender::new(0),
             turn: Mutex::new(()),
         }
     }
@@ -48,7 +48,7 @@ impl RootsGate {
 
     /// Records the version of the roots in the answer.
     pub fn record_version(&self, version: u64) {
-        self.told.send_replace(version);
+        self.announced.send_replace(version);
     }
 
     /// Records that the answer was sent.
@@ -59,7 +59,7 @@ impl RootsGate {
 
     /// The version of the roots that the server got last.
     pub fn sent_version(&self) -> u64 {
-        *self.told.borrow()
+        *self.announced.borrow()
     }
 
     /// Notifies the server of changed roots. If it has requested roots before, waits until it has got the new
@@ -88,9 +88,9 @@ impl RootsGate {
             return;
         }
         if self.has_requested_roots() {
-            let mut told = self.told.subscribe();
+            let mut announced = self.announced.subscribe();
             // A server that hangs is noticed by the call's own timeout.
-            let _late = timeout(ROOTS_TIME, told.wait_for(|told| *told >= version)).await;
+            let _late = timeout(ROOTS_TIME, announced.wait_for(|announced| *announced >= version)).await;
         }
         self.wait_for_answers().await;
         let answered = self.answered.load(Ordering::Acquire);

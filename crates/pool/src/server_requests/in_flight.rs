@@ -10,7 +10,7 @@ use mcparley_wire::RequestId;
 use tokio::sync::{Notify, Semaphore, SemaphorePermit, watch};
 use tokio::time::Instant;
 
-use super::question_lane::{LaneCall, LanePlace, QuestionLane, ToolManner};
+use super::question_lane::{LaneCall, LanePlace, QuestionLane, ToolQuestions};
 use super::route::{MessageRoute, RouteCandidate, RouteClues, resolve_call};
 use crate::call_client::CallClient;
 use crate::client_line::ClientLine;
@@ -32,8 +32,8 @@ pub(super) struct InFlightCalls {
 pub(super) struct InFlightCall {
     /// The client of the call; `None` for the host's own calls.
     client: Option<Arc<CallClient>>,
-    /// The manner of the tool.
-    manner: Arc<ToolManner>,
+    /// Whether the tool asks questions.
+    questions: Arc<ToolQuestions>,
     /// The call in the question lane.
     lane: Option<Arc<LaneCall>>,
     /// The number of requests that the client is asked on behalf of this call.
@@ -77,7 +77,7 @@ impl InFlightCalls {
     ) -> InFlightGuard<'d> {
         let call = Arc::new(InFlightCall {
             client: client.cloned(),
-            manner: self.lane.manner_of(tool),
+            questions: self.lane.questions_of(tool),
             lane: place.as_ref().map(|place| Arc::clone(place.call())),
             asking: AtomicU32::new(0),
             request: Mutex::default(),
@@ -127,15 +127,15 @@ impl InFlightCalls {
     pub(super) fn learn_question(&self, route: &MessageRoute<Arc<InFlightCall>>) {
         match route {
             MessageRoute::Host => {}
-            MessageRoute::Call(call) => self.lane.learn_question(&call.manner),
+            MessageRoute::Call(call) => self.lane.learn_question(&call.questions),
             MessageRoute::OneOf(calls) => {
-                calls.iter().for_each(|call| self.lane.learn_question(&call.manner));
+                calls.iter().for_each(|call| self.lane.learn_question(&call.questions));
             }
             MessageRoute::Ambiguous => {
                 // A quiet tool may have asked for the first time, so from now on none of these tools is.
                 let calls = self.lock_calls();
                 let may_be = calls.iter().filter(|call| call.can_ask());
-                may_be.for_each(|call| self.lane.learn_question(&call.manner));
+                may_be.for_each(|call| self.lane.learn_question(&call.questions));
             }
         }
     }
@@ -219,7 +219,7 @@ impl RouteCandidate for Arc<InFlightCall> {
 
     fn can_ask(&self) -> bool {
         let is_over = self.canceled.get().is_some_and(|until| {
-            let early = CANCELED_CALL_TIME.saturating_sub(self.manner.canceled_time());
+            let early = CANCELED_CALL_TIME.saturating_sub(self.questions.canceled_time());
             *until <= Instant::now() + early
         });
         let is_closed = self.is_closed.load(Ordering::Relaxed);
@@ -227,7 +227,7 @@ impl RouteCandidate for Arc<InFlightCall> {
     }
 
     fn may_ask(&self) -> bool {
-        self.manner.may_ask()
+        self.questions.may_ask()
     }
 
     fn has_asked_exactly(&self) -> bool {
@@ -311,7 +311,7 @@ impl InFlightGuard<'_> {
     /// Learns that the call has finished; without a question, its tool is quiet.
     pub fn note_finish(&self) {
         if self.call.asked.load(Ordering::Relaxed) == 0 {
-            self.calls.lane.learn_quiet(&self.call.manner);
+            self.calls.lane.learn_quiet(&self.call.questions);
         }
     }
 
@@ -335,7 +335,7 @@ impl Drop for InFlightGuard<'_> {
             if let Some(place) = &mut self.place
                 && !self.call.is_closed.load(Ordering::Relaxed)
             {
-                place.keep_until(Instant::now() + self.call.manner.canceled_time());
+                place.keep_until(Instant::now() + self.call.questions.canceled_time());
             }
             return;
         }

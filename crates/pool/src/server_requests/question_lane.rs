@@ -27,7 +27,7 @@ pub(super) struct QuestionLane {
 
 #[derive(Debug, Default)]
 struct LaneState {
-    tools: HashMap<Box<str>, Arc<ToolManner>>,
+    tools: HashMap<Box<str>, Arc<ToolQuestions>>,
     /// The principal whose calls are in the lane; `None` inside for the host's own calls.
     holder: Option<Option<PrincipalId>>,
     /// The number of calls in the lane.
@@ -38,9 +38,9 @@ struct LaneState {
     leaving: Vec<Instant>,
 }
 
-/// The manner of a tool, as far as its calls have shown it.
+/// Whether a tool asks questions, as far as its calls have shown it.
 #[derive(Debug, Default)]
-pub(super) struct ToolManner(AtomicU8);
+pub(super) struct ToolQuestions(AtomicU8);
 
 /// No call has finished yet.
 const UNKNOWN: u8 = 0;
@@ -74,28 +74,28 @@ pub(super) struct LaneCaller<'c> {
 }
 
 impl QuestionLane {
-    /// The manner of a tool.
-    pub(super) fn manner_of(&self, tool: &str) -> Arc<ToolManner> {
+    /// Whether a tool asks questions, as a record that its calls share.
+    pub(super) fn questions_of(&self, tool: &str) -> Arc<ToolQuestions> {
         let mut state = self.lock_state();
         match state.tools.get(tool) {
-            Some(manner) => Arc::clone(manner),
+            Some(questions) => Arc::clone(questions),
             None => Arc::clone(state.tools.entry(tool.into()).or_default()),
         }
     }
 
     /// Waits for a place in the lane; `None` if the call of this tool needs none, or has waited long enough.
     pub(super) async fn wait_for_place(&self, tool: &str, caller: LaneCaller<'_>) -> Option<LanePlace<'_>> {
-        let (manner, begun) = (self.manner_of(tool), Instant::now());
+        let (questions, begun) = (self.questions_of(tool), Instant::now());
         let mut own_since = None;
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
             changed.as_mut().enable();
-            let manner = manner.0.load(Ordering::Relaxed);
-            if manner == QUIET {
+            let questions = questions.0.load(Ordering::Relaxed);
+            if questions == QUIET {
                 return None;
             }
-            let (now, is_asking) = (Instant::now(), manner == ASKS);
+            let (now, is_asking) = (Instant::now(), questions == ASKS);
             let own_time = if is_asking { SIBLING_TIME } else { UNKNOWN_TOOL_TIME };
             let is_patient = own_since.is_none_or(|since: Instant| now < since + own_time);
             let (step, soonest) = self.try_enter(caller, is_patient);
@@ -147,15 +147,15 @@ impl QuestionLane {
     }
 
     /// Learns that a tool asks.
-    pub(super) fn learn_question(&self, manner: &ToolManner) {
-        if manner.0.swap(ASKS, Ordering::Relaxed) != ASKS {
+    pub(super) fn learn_question(&self, questions: &ToolQuestions) {
+        if questions.0.swap(ASKS, Ordering::Relaxed) != ASKS {
             self.changed.notify_waiters();
         }
     }
 
     /// Learns that a call has finished without a question. A tool that has asked stays so.
-    pub(super) fn learn_quiet(&self, manner: &ToolManner) {
-        let learned = manner.0.compare_exchange(UNKNOWN, QUIET, Ordering::Relaxed, Ordering::Relaxed);
+    pub(super) fn learn_quiet(&self, questions: &ToolQuestions) {
+        let learned = questions.0.compare_exchange(UNKNOWN, QUIET, Ordering::Relaxed, Ordering::Relaxed);
         if learned.is_ok() {
             self.changed.notify_waiters();
         }
@@ -167,7 +167,7 @@ impl QuestionLane {
     }
 }
 
-impl ToolManner {
+impl ToolQuestions {
     /// Whether a call of the tool may ask, as far as is known.
     pub(super) fn may_ask(&self) -> bool {
         self.0.load(Ordering::Relaxed) != QUIET

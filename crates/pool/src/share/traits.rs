@@ -250,9 +250,10 @@ fn write_trait(path: &Path, signature: &Signature, observed: ServerTrait) -> Res
 /// Sets the members of the traits, and removes those of traits that no longer hold.
 fn update_entry(entry: &mut Map<String, Value>, traits: ServerTraits) {
     for known in ServerTrait::ALL {
-        match traits.has_trait(known) {
-            true => entry.insert(known.as_str().to_owned(), true.into()),
-            false => entry.shift_remove(known.as_str()),
+        if traits.has_trait(known) {
+            entry.insert(known.as_str().to_owned(), true.into())
+        } else {
+            entry.shift_remove(known.as_str())
         };
     }
 }

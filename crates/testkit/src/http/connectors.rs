@@ -18,7 +18,7 @@ pub(crate) fn serve_catalog(
     if request.method != "GET" || request.path != "/v1/mcp_servers" {
         return Ok(None);
     }
-    site.stats.count_event("catalogue");
+    site.stats.count_event("catalog");
     let pages = read_test_file(path);
     let page = request.query("page").and_then(|page| page.parse().ok()).unwrap_or(0);
     match pages.lines().nth(page) {

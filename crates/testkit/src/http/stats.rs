@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The counters that are always listed.
 const ALWAYS: [&str; 8] =
-    ["initialize", "delete", "get", "otherOrigin", "unauthorized", "redirected", "sockets", "catalogue"];
+    ["initialize", "delete", "get", "otherOrigin", "unauthorized", "redirected", "sockets", "catalog"];
 
 /// The counters of the server.
 #[derive(Debug, Default)]

@@ -32,7 +32,7 @@ fn connector_catalog_is_paged_and_its_paths_reach_the_server() {
     assert_eq!(get("limit=5").message(), json!({ "url": format!("http://{}/x", server.address()) }));
     assert_eq!(get("page=1").body, b"second");
     assert_eq!(get("page=2").status, 404);
-    assert_eq!(server.stats()["catalogue"], 3);
+    assert_eq!(server.stats()["catalog"], 3);
     let greeting = request(1, "initialize", &initialize("2025-11-25")).to_string();
     let headers = [("Accept", "*/*"), ("Content-Type", "application/json")];
     assert_eq!(exchange(&server, "POST /v1/mcp/some-id", &headers, &greeting).status, 200);

@@ -1,5 +1,6 @@
 //! A call that a person makes with the form of a tool. Its questions come to the list of open questions.
 
+use mcparley_model::time::whole_milliseconds;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -51,7 +52,7 @@ pub(crate) async fn call_tool(
     let call = Call::for_entry(entry, arguments).with_consent(Consent::Typed);
     let begin = Instant::now();
     let outcome = state.host.call(call.without_result_limit().with_context(context)).await;
-    let milliseconds = u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let milliseconds = whole_milliseconds(begin.elapsed());
     Ok(match outcome {
         Ok(outcome) => json!({ "milliseconds": milliseconds, "outcome": describe_outcome(&outcome) }),
         Err(error) => describe_failure(&error, milliseconds),

@@ -1,6 +1,7 @@
 //! The running and the finished calls of the host.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use mcparley_model::time::unix_milliseconds;
+use std::time::SystemTime;
 
 use mcparley::Host;
 use mcparley::host::{CallEnding, FinishedCall};
@@ -31,15 +32,11 @@ fn describe_call(call: &FinishedCall) -> Value {
         CallEnding::ToolError => ("tool error", None),
         CallEnding::Failed(reason) => ("failed", Some(reason)),
         CallEnding::Canceled => ("canceled", None),
+        _ => ("unknown", None),
     };
     json!({
         "number": call.number, "server": call.server.as_str(), "tool": call.tool.as_str(),
         "began": unix_milliseconds(call.began), "milliseconds": call.duration.as_secs_f64() * 1000.0,
         "outcome": outcome, "reason": reason,
     })
-}
-
-fn unix_milliseconds(time: SystemTime) -> u64 {
-    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

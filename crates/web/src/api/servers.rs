@@ -114,7 +114,7 @@ impl ServerCard {
         let (status, surface) = (&server.state.status, &server.state.surface);
         let (state, words) = describe_status(status);
         let (protocol, stderr) = match status {
-            ServerStatus::Connected { spoken, .. } => (Some(spoken.version().as_str()), None),
+            ServerStatus::Connected { protocol, .. } => (Some(protocol.version().as_str()), None),
             ServerStatus::Failed(error) => (None, Some(error.stderr.clean_text().trim().to_owned())),
             _ => (None, None),
         };
@@ -129,7 +129,7 @@ impl ServerCard {
             tools: surface.tools.len(),
             prompts: surface.prompts.len(),
             resources: surface.resources.len() + surface.templates.len(),
-            milliseconds: server.state.took.as_millis(),
+            milliseconds: server.state.connect_time.as_millis(),
             actions: match status {
                 ServerStatus::NeedsAuth => vec!["sign-in", "reconnect", "disable"],
                 ServerStatus::Disabled | ServerStatus::Stopped => vec!["enable"],
@@ -165,5 +165,6 @@ fn describe_status(status: &ServerStatus) -> (&'static str, String) {
         ServerStatus::NeedsAuth => ("sign-in", "needs sign-in".to_owned()),
         ServerStatus::Disabled => ("off", "disabled".to_owned()),
         ServerStatus::Stopped => ("off", "stopped".to_owned()),
+        other => ("waiting", other.as_str().to_owned()),
     }
 }

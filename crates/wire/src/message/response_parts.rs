@@ -33,9 +33,10 @@ impl ResponseParts {
     pub fn from_pieces(id: &RawJson, result: JsonPieces) -> Self {
         let mut head = encode_response_start(id);
         head.extend_from_slice(&result.head);
-        let tail = match result.tail.is_empty() {
-            true => Bytes::from_static(b"}"),
-            false => Bytes::from([&result.tail, &b"}"[..]].concat()),
+        let tail = if result.tail.is_empty() {
+            Bytes::from_static(b"}")
+        } else {
+            Bytes::from([&result.tail, &b"}"[..]].concat())
         };
         Self { head: Bytes::from(head), result: result.body, tail }
     }
@@ -54,9 +55,10 @@ impl ResponseParts {
 
     /// The message in one part; copied only if there are several.
     pub(crate) fn into_message(self) -> Bytes {
-        match self.result.is_empty() && self.tail.is_empty() {
-            true => self.head,
-            false => Bytes::from([self.head, self.result, self.tail].concat()),
+        if self.result.is_empty() && self.tail.is_empty() {
+            self.head
+        } else {
+            Bytes::from([self.head, self.result, self.tail].concat())
         }
     }
 }

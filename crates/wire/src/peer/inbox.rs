@@ -133,10 +133,13 @@ impl Inbox {
         match frame {
             Frame::Line(line) => self.deliver_message(&line),
             Frame::TooLong { head } if self.refuses => self.refuse_by_head(&head),
-            Frame::TooLong { head } => match may_be_message(&head) {
-                true => self.fail_matching_call(salvage::find_id(&head), &too_large),
-                false => self.count_stray(&head),
-            },
+            Frame::TooLong { head } => {
+                if may_be_message(&head) {
+                    self.fail_matching_call(salvage::find_id(&head), &too_large)
+                } else {
+                    self.count_stray(&head)
+                }
+            }
             Frame::TooLongEnd { head, tail } if self.refuses => self.refuse_by_tail(&head, &tail),
             // An id at the end may be nested deep, so it counts only when the beginning names no call.
             Frame::TooLongEnd { head, tail } => {

@@ -30,6 +30,7 @@ pub enum Delivery {
 
 /// Error of a request to the other side.
 #[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum AskError {
     /// The other side cannot be reached any more.
     #[error("the other side is gone")]

@@ -36,7 +36,7 @@ pub const MOVED_NOTICE: &str = "mcparley/moved";
 pub const LOGS_NOTICE: &str = "mcparley/logs";
 
 /// Timeout for sending the queued messages before the end.
-const FAREWELL: Duration = Duration::from_millis(100);
+const SHUTDOWN_FLUSH_TIME: Duration = Duration::from_millis(100);
 
 /// Parameters of [`STDERR_NOTICE`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,7 +133,7 @@ impl AttachedTransport {
 
     /// Detaches from the server after the queued messages.
     pub async fn stop(mut self) {
-        self.peer.flush(FAREWELL).await;
+        self.peer.flush(SHUTDOWN_FLUSH_TIME).await;
         if let Some(stop) = self.stop.take() {
             // A closed channel means that the connection has ended already.
             let _ended = stop.send(());

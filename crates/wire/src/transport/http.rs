@@ -55,7 +55,7 @@ use post::PostQueue;
 const GOODBYE: Duration = Duration::from_secs(1);
 
 /// Timeout for sending the queued messages before that.
-const FAREWELL: Duration = Duration::from_millis(200);
+const SHUTDOWN_FLUSH_TIME: Duration = Duration::from_millis(200);
 
 /// A connection over Streamable HTTP. Dropping it ends every stream; [`HttpTransport::stop`] ends the session
 /// too.
@@ -98,7 +98,7 @@ impl HttpTransport {
 
     /// Ends every stream, then the session.
     pub async fn stop(self) {
-        self.peer.flush(FAREWELL).await;
+        self.peer.flush(SHUTDOWN_FLUSH_TIME).await;
         self.end_streams();
         // A server that does not answer, or does not support DELETE, lets the session expire.
         let _late = tokio::time::timeout(GOODBYE, self.endpoint.delete_session()).await;
@@ -115,8 +115,8 @@ impl TransportConnection for HttpTransport {
         &self.peer
     }
 
-    fn set_protocol(&self, spoken: AgreedProtocol) {
-        self.endpoint.set_protocol(spoken);
+    fn set_protocol(&self, protocol: AgreedProtocol) {
+        self.endpoint.set_protocol(protocol);
     }
 }
 

@@ -21,7 +21,7 @@ use crate::peer::{Handler, Peer};
 const LAST_ANSWERS: Duration = Duration::from_millis(50);
 
 /// Timeout for the client to read the last responses.
-const LAST_WORDS: Duration = Duration::from_millis(200);
+const LAST_RESPONSE_TIME: Duration = Duration::from_millis(200);
 
 /// Serves a client until its input ends or it stops reading. Requests that are still open then are dropped,
 /// which cancels their work; dropping this future drops them too.
@@ -49,7 +49,7 @@ pub async fn serve_client(
     let _late = timeout(LAST_ANSWERS, ends.0.wait_until_idle()).await;
     drop(stop);
     // A client that does not read cannot be helped.
-    let _unread = timeout(LAST_WORDS, writing).await;
+    let _unread = timeout(LAST_RESPONSE_TIME, writing).await;
 }
 
 /// Closes the connection when the future ends or is dropped.

@@ -29,7 +29,7 @@ use crate::task::OwnedTasks;
 use posts::SsePosts;
 
 /// Timeout for sending the queued messages at the end.
-const FAREWELL: Duration = Duration::from_millis(200);
+const SHUTDOWN_FLUSH_TIME: Duration = Duration::from_millis(200);
 
 /// Timeout for a server that may use this transport to name its endpoint. One that does not may use another
 /// transport, with an idle stream.
@@ -124,7 +124,7 @@ impl SseTransport {
 
     /// Ends the stream, and with it the session.
     pub async fn stop(self) {
-        self.peer.flush(FAREWELL).await;
+        self.peer.flush(SHUTDOWN_FLUSH_TIME).await;
         self.end_stream();
         self.peer.wait_until_ended().await;
     }

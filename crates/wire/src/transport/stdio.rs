@@ -28,13 +28,13 @@ pub use tail::StderrLines;
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Timeout for the rest of standard error after the end of the process.
-const LAST_WORDS: Duration = Duration::from_millis(100);
+const STDERR_TAIL_TIME: Duration = Duration::from_millis(100);
 
 /// Time for remaining responses, or the end of the output, after the process closed its input.
 const LAST_ANSWERS: Duration = Duration::from_millis(50);
 
 /// Timeout for sending the queued messages before a shutdown.
-const FAREWELL: Duration = Duration::from_millis(100);
+const SHUTDOWN_FLUSH_TIME: Duration = Duration::from_millis(100);
 
 /// A running local server.
 #[derive(Debug)]
@@ -120,7 +120,7 @@ impl StdioTransport {
 
     /// Shuts the server down gracefully and waits until its whole process tree is gone.
     pub async fn stop(mut self) {
-        self.peer.flush(FAREWELL).await;
+        self.peer.flush(SHUTDOWN_FLUSH_TIME).await;
         if let Some(stop) = self.stop.take() {
             // A closed channel means that the process has ended already.
             let _ended = stop.send(());
@@ -326,7 +326,7 @@ impl ServerChild {
         let exit = ended.map(|exit| ServerExit { code: exit.code, signal: exit.signal, loss: self.loss });
         if let Some(last_words) = self.last_words.take() {
             // Callers show the end of standard error with the failure: its last line is often the reason.
-            let _late = tokio::time::timeout(LAST_WORDS, last_words).await;
+            let _late = tokio::time::timeout(STDERR_TAIL_TIME, last_words).await;
         }
         self.inbox.close_connection(&Failure::Closed { exit, sent: true });
     }

@@ -44,7 +44,7 @@ use writer::SocketWriter;
 const GOODBYE: Duration = Duration::from_secs(1);
 
 /// Timeout for sending the queued messages before that.
-const FAREWELL: Duration = Duration::from_millis(200);
+const SHUTDOWN_FLUSH_TIME: Duration = Duration::from_millis(200);
 
 /// Size of one read.
 const READ_BYTES: usize = 32 * 1024;
@@ -115,7 +115,7 @@ impl WsTransport {
 
     /// Sends a close frame and waits, within a timeout, for that of the server.
     pub async fn stop(mut self) {
-        self.peer.flush(FAREWELL).await;
+        self.peer.flush(SHUTDOWN_FLUSH_TIME).await;
         if let Some(stop) = self.stop.take() {
             // A closed channel means that the connection has ended already.
             let _ended = stop.send(());

@@ -194,10 +194,10 @@ impl TransportConnection for Either {
         }
     }
 
-    fn set_protocol(&self, spoken: AgreedProtocol) {
+    fn set_protocol(&self, protocol: AgreedProtocol) {
         match self {
-            Self::Streamable(http) => http.set_protocol(spoken),
-            Self::Oldest(sse) => sse.set_protocol(spoken),
+            Self::Streamable(http) => http.set_protocol(protocol),
+            Self::Oldest(sse) => sse.set_protocol(protocol),
         }
     }
 }

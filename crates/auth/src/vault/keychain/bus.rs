@@ -87,10 +87,7 @@ impl DBusConnection {
                 return Err(io::ErrorKind::InvalidData.into());
             }
         }
-        match line.starts_with(start.as_bytes()) {
-            true => Ok(()),
-            false => Err(io::ErrorKind::PermissionDenied.into()),
-        }
+        if line.starts_with(start.as_bytes()) { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }
     }
 
     /// The next message, if it is the reply to `serial`; others are broadcast signals.

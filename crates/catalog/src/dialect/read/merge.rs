@@ -39,9 +39,10 @@ impl<'s> SchemaReader<'s> {
                 of_cases.iter().filter_map(|case| Some(case.get(name)?.as_slice())).collect();
             let is_everywhere = own.len() == of_cases.len();
             // If a case does not mention the property, only the common schema applies.
-            let part = match own.is_empty() || (!base.is_empty() && !is_everywhere) {
-                true => self.read_value(base, common, depth + 1),
-                false => self.read_property(common, base, &own, depth),
+            let part = if own.is_empty() || (!base.is_empty() && !is_everywhere) {
+                self.read_value(base, common, depth + 1)
+            } else {
+                self.read_property(common, base, &own, depth)
             };
             properties.push((name.to_owned(), part));
         }

@@ -56,14 +56,14 @@ fn recursion_remark(reference: &str) -> String {
 fn alternatives_remark(common: &SchemaCase<'_>, cases: &[SchemaCase<'_>]) -> Option<String> {
     let is_exclusive = common.maps.iter().any(|map| map.contains_key("oneOf"));
     let count = if is_exclusive { "exactly one" } else { "at least one" };
-    let mut told: Vec<String> =
+    let mut remarks: Vec<String> =
         cases.iter().map(|case| describe_alternative(&case.without_common(common))).collect();
-    told.dedup();
-    told.retain(|one| !one.is_empty());
-    if told.is_empty() {
+    remarks.dedup();
+    remarks.retain(|one| !one.is_empty());
+    if remarks.is_empty() {
         return None;
     }
-    let all = told.join("; ");
+    let all = remarks.join("; ");
     Some(cut_text(&format!("Give {count} of: {all}."), REMARK_CHARS))
 }
 
@@ -79,11 +79,12 @@ fn describe_alternative(case: &SchemaCase<'_>) -> String {
         .into_iter()
         .filter_map(|(name, schemas)| Some((name, schemas.into_iter().find_map(constant)?)))
         .collect();
-    let mut told: Vec<String> = constants.iter().map(|(name, value)| format!("`{name}` {value}")).collect();
+    let mut remarks: Vec<String> =
+        constants.iter().map(|(name, value)| format!("`{name}` {value}")).collect();
     let demanded = required_properties(&case.maps);
     let is_new = |name: &&String| !constants.iter().any(|(known, _)| known == name);
-    told.extend(demanded.iter().filter(is_new).map(|name| format!("`{name}`")));
-    told.join(" with ")
+    remarks.extend(demanded.iter().filter(is_new).map(|name| format!("`{name}`")));
+    remarks.join(" with ")
 }
 
 fn cut_text(text: &str, limit: usize) -> String {

@@ -5,6 +5,7 @@
 use mcparley::config::plan::{PlanStatus, PlannedServer};
 use mcparley::model::limits::ADD_CHECK_TIME;
 use mcparley::model::text::display_line;
+use mcparley::model::time::whole_milliseconds;
 use mcparley::pool::health::{CheckedServer, HealthCheck, ServerHealth};
 use serde_json::{Value, json};
 
@@ -70,7 +71,7 @@ impl CheckOutcome {
                 serde_json::to_value(HealthReport::from_check(server, checked)).unwrap_or_default()
             }
             Self::TimedOut { downloader } => {
-                let milliseconds = u64::try_from(ADD_CHECK_TIME.as_millis()).unwrap_or(u64::MAX);
+                let milliseconds = whole_milliseconds(ADD_CHECK_TIME);
                 let mut report = json!({ "is": "timed-out", "milliseconds": milliseconds });
                 if let Some(runner) = downloader {
                     report["downloader"] = runner.as_str().into();

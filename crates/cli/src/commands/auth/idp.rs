@@ -6,12 +6,13 @@ use mcparley::Paths;
 use mcparley::auth::{IdentitySettings, SignInError};
 use mcparley::config::{LoadedConfig, change};
 use mcparley::model::settings::IdentityProvider;
+use mcparley::model::time::unix_seconds;
 use mcparley::pool::connect::ConnectContext;
 use mcparley_auth::UserIdentity;
 use serde::Serialize;
 use serde_json::json;
 
-use super::sign_in_state::{format_duration, unix_seconds};
+use super::sign_in_state::format_duration;
 use crate::args::{IdpCommand, IdpSetupArgs, WaitArgs};
 use crate::commands::{CommandResult, print_problems};
 use crate::context::Context;

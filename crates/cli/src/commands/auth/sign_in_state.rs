@@ -1,5 +1,6 @@
 //! The state of one sign-in, as text and as JSON.
 
+use mcparley::model::time::unix_seconds;
 use std::time::{Duration, SystemTime};
 
 use mcparley::auth::SignInStatus;
@@ -155,11 +156,6 @@ fn client_origin_name(origin: ClientIdOrigin) -> &'static str {
         ClientIdOrigin::Document => "document",
         ClientIdOrigin::Registered => "registered",
     }
-}
-
-/// Seconds since 1970.
-pub(super) fn unix_seconds(time: SystemTime) -> u64 {
-    time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
 /// A duration in its largest unit.

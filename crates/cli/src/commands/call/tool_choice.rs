@@ -31,7 +31,7 @@ impl<'a> CallTarget<'a> {
         }
     }
 
-    pub(super) fn words(&self) -> &'a [String] {
+    pub(super) fn argument_words(&self) -> &'a [String] {
         match self {
             Self::Tool { words, .. } | Self::Public { words, .. } => words,
         }

@@ -29,7 +29,7 @@ pub(super) fn ask_on_terminal(id: &str, context: &Context, out: &mut TerminalOut
     // The connection is closed while the user thinks: it is limited in time.
     let (_, question) = find_question(id, context)?;
     let answer = match out.dialogs() {
-        Some(dialogs) => runtime::run(ask_user(&dialogs, &question))?,
+        Some(dialogs) => runtime::run_cancelable(ask_user(&dialogs, &question))?,
         None => None,
     };
     match answer {

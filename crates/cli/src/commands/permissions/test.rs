@@ -87,13 +87,13 @@ fn print_hooks(hooks: &[HookWithStatus], out: &mut TerminalOutput) {
     if !hooks.is_empty() {
         out.print_line("  a call triggers these hooks:");
     }
-    for HookWithStatus { hook, standing } in hooks {
-        let status = match standing {
+    for HookWithStatus { hook, status } in hooks {
+        let remark = match status {
             HookStatus::Ready => String::new(),
-            standing => format!(" ({}, so it does not run)", standing.as_str()),
+            status => format!(" ({}, so it does not run)", status.as_str()),
         };
         let command = display_line(&hook.display_command()).into_owned();
-        out.print_line(format!("    {:18}  {command}{status}", hook.event.as_str()));
+        out.print_line(format!("    {:18}  {command}{remark}", hook.event.as_str()));
         out.print_line(format!("    {:18}  {}", "", dim(&hook.origin.to_string())));
     }
 }

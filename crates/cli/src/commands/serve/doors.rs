@@ -16,14 +16,14 @@ use mcparley_web::UiPage;
 use mcparley_wire::transport::http::{Network, NetworkSettings};
 
 use super::cluster::{has_shared_state, join_cluster, open_seal};
-use super::{DenialPrinter, FAREWELL, build_host, client_view, tool_budget, with_tasks};
+use super::{DenialPrinter, build_host, client_view, tool_budget, with_tasks};
 use crate::args::{DoorArgs, ServeArgs};
 use crate::commands::{CommandResult, warn_unusable_vectors};
 use crate::context::Context;
 use crate::error::{CommandError, DoorSetupError};
 use crate::exit;
 use crate::out::TerminalOutput;
-use crate::runtime;
+use crate::runtime::{self, CANCEL_FLUSH_TIME};
 
 pub(super) fn run(
     args: &ServeArgs,
@@ -60,7 +60,7 @@ pub(super) fn run(
             }
         }
         denials.print_remaining(out);
-        tokio::time::sleep(FAREWELL).await;
+        tokio::time::sleep(CANCEL_FLUSH_TIME).await;
         Ok(exit::OK)
     })
 }

@@ -16,7 +16,7 @@ use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
 /// The time to write the last responses to a file or a terminal.
-const LAST_WORDS: Duration = Duration::from_millis(200);
+const LAST_WRITE_TIME: Duration = Duration::from_millis(200);
 
 /// The stream from the client.
 pub(super) fn open_input() -> io::Result<Box<dyn AsyncRead + Unpin>> {
@@ -61,7 +61,7 @@ impl PendingOutput {
     pub(super) fn wait_until_flushed(self) {
         if let Some(written) = self.0 {
             // The program exits even after the timeout.
-            let _late = written.recv_timeout(LAST_WORDS);
+            let _late = written.recv_timeout(LAST_WRITE_TIME);
         }
     }
 }

@@ -129,7 +129,7 @@ fn parked_question_is_answered_through_the_other_gateway() {
     let state = parked["result"]["requestState"].as_str().unwrap();
     assert!(!cluster.redis.keys().contains(state));
     for gateway in [&cluster.one, &cluster.two] {
-        assert!(!gateway.stderr.lock().unwrap().contains("geheim"));
+        assert!(!gateway.stderr.lock().unwrap().contains("secret-word"));
     }
 }
 

@@ -86,9 +86,10 @@ fn parse_token(token: Option<&Value>) -> Result<Secret<String>, &'static str> {
         token.and_then(Value::as_str).filter(|token| !token.is_empty()).ok_or("it has no `authToken`")?;
     // The characters of RFC 6750, section 2.1. They exclude `$`, so the token never expands as a variable.
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte);
-    match token.len() <= TOKEN_CHARS && token.bytes().all(is_plain) {
-        true => Ok(Secret::new(token.to_owned())),
-        false => Err("its `authToken` has invalid characters"),
+    if token.len() <= TOKEN_CHARS && token.bytes().all(is_plain) {
+        Ok(Secret::new(token.to_owned()))
+    } else {
+        Err("its `authToken` has invalid characters")
     }
 }
 

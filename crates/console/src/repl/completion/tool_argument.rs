@@ -23,11 +23,11 @@ pub(super) fn argument_candidates(schema: &Value, given: &[String], current: &st
     let missing = hints.iter().filter(|hint| hint.is_list || !is_given(&hint.name));
     match current.starts_with('-') {
         true => missing
-            .filter_map(|hint| Candidate::whole(&format!("--{}", hint.name), &describe(hint)))
+            .filter_map(|hint| Candidate::whole(&format!("--{}", hint.name), &describe_argument(hint)))
             .collect(),
-        false => {
-            missing.filter_map(|hint| Candidate::part(&format!("{}=", hint.name), &describe(hint))).collect()
-        }
+        false => missing
+            .filter_map(|hint| Candidate::part(&format!("{}=", hint.name), &describe_argument(hint)))
+            .collect(),
     }
 }
 
@@ -35,7 +35,7 @@ fn value_candidates(hint: &ArgumentHint, before: &str) -> Vec<Candidate> {
     hint.values.iter().filter_map(|value| Candidate::whole(&format!("{before}{value}"), "")).collect()
 }
 
-fn describe(hint: &ArgumentHint) -> String {
+fn describe_argument(hint: &ArgumentHint) -> String {
     let required = if hint.is_required { "required; " } else { "" };
     format!("{required}{}", hint.description)
 }

@@ -46,7 +46,7 @@ impl ScreenModel {
             KeyCode::End => self.move_cursor(isize::MAX),
             KeyCode::Right | KeyCode::Tab => self.turn_page(1),
             KeyCode::Left | KeyCode::BackTab => self.turn_page(-1),
-            KeyCode::Enter => self.open(),
+            KeyCode::Enter => self.open_selection(),
             KeyCode::Esc | KeyCode::Char('q') => self.go_back(code),
             KeyCode::Char('?') => {
                 self.popup = Some(Popup::help());
@@ -66,7 +66,7 @@ impl ScreenModel {
 
     /// Handles the keys that change a server or a tool.
     fn handle_command_key(&mut self, code: KeyCode) -> Option<ScreenCommand> {
-        let row = self.selected()?;
+        let row = self.selected_row()?;
         let server = row.id.server.clone();
         match code {
             KeyCode::Char('e') => match self.tool_under_cursor() {
@@ -74,11 +74,11 @@ impl ScreenModel {
                 None => self.switch_server(),
             },
             KeyCode::Char('r') => match &row.state {
-                RowState::Disabled { .. } => self.refuse("is disabled; press e to enable it"),
+                RowState::Disabled { .. } => self.refuse_key("is disabled; press e to enable it"),
                 RowState::NeedsApproval { .. } | RowState::Rejected { .. } => {
-                    self.refuse("is not approved; press a to look at it")
+                    self.refuse_key("is not approved; press a to look at it")
                 }
-                RowState::Unusable { .. } => self.refuse("cannot run; the page Errors says why"),
+                RowState::Unusable { .. } => self.refuse_key("cannot run; the page Errors says why"),
                 RowState::Connected
                 | RowState::Connecting { .. }
                 | RowState::Reconnecting { .. }
@@ -91,7 +91,7 @@ impl ScreenModel {
                 RowState::NeedsApproval { .. } | RowState::Rejected { .. } => {
                     Some(ScreenCommand::ShowApproval(row.id.clone()))
                 }
-                _ => self.refuse("needs no approval"),
+                _ => self.refuse_key("needs no approval"),
             },
             _ => None,
         }
@@ -158,9 +158,9 @@ impl ScreenModel {
     fn set_filter(&mut self, filter: &str) -> Option<ScreenCommand> {
         match self.focus {
             Focus::Servers => {
-                let before = self.selected().map(|row| row.id.clone());
+                let before = self.selected_row().map(|row| row.id.clone());
                 self.list.set_filter(filter);
-                (self.selected().map(|row| &row.id) != before.as_ref()).then(|| self.show_other_server())
+                (self.selected_row().map(|row| &row.id) != before.as_ref()).then(|| self.show_other_server())
             }
             Focus::Detail => {
                 filter.clone_into(&mut self.detail_filter);
@@ -204,9 +204,9 @@ impl ScreenModel {
     }
 
     /// Moves the focus to the detail, or opens the row under its cursor.
-    fn open(&mut self) -> Option<ScreenCommand> {
+    fn open_selection(&mut self) -> Option<ScreenCommand> {
         match self.focus {
-            Focus::Servers if self.selected().is_some() => self.focus = Focus::Detail,
+            Focus::Servers if self.selected_row().is_some() => self.focus = Focus::Detail,
             Focus::Servers => {}
             Focus::Detail => {
                 let row = self.found.get(self.cursor().index).copied();
@@ -234,19 +234,19 @@ impl ScreenModel {
     fn tool_under_cursor(&self) -> Option<ScreenCommand> {
         let is_on_tool = self.focus == Focus::Detail && self.page == Page::Tools;
         let index = self.found.get(self.cursor().index).filter(|_| is_on_tool)?;
-        let (row, tool) = (self.selected()?, self.detail.tools().get(*index)?);
+        let (row, tool) = (self.selected_row()?, self.detail.tools().get(*index)?);
         let on = !self.detail.tools.is_enabled(tool);
         Some(ScreenCommand::SwitchTool { server: row.id.server.clone(), tool: tool.name.clone(), on })
     }
 
     fn switch_server(&mut self) -> Option<ScreenCommand> {
-        let row = self.selected()?;
+        let row = self.selected_row()?;
         let on = match &row.state {
             RowState::Disabled { .. } => true,
             RowState::NeedsApproval { .. } | RowState::Rejected { .. } => {
-                return self.refuse("is not approved; press a to look at it");
+                return self.refuse_key("is not approved; press a to look at it");
             }
-            RowState::Unusable { .. } => return self.refuse("cannot run; the page Errors says why"),
+            RowState::Unusable { .. } => return self.refuse_key("cannot run; the page Errors says why"),
             RowState::Connected
             | RowState::Connecting { .. }
             | RowState::Reconnecting { .. }
@@ -259,8 +259,8 @@ impl ScreenModel {
     }
 
     /// Says why a key does nothing.
-    fn refuse(&mut self, reason: &str) -> Option<ScreenCommand> {
-        self.message = self.selected().map(|row| format!("{} {reason}", row.name));
+    fn refuse_key(&mut self, reason: &str) -> Option<ScreenCommand> {
+        self.message = self.selected_row().map(|row| format!("{} {reason}", row.name));
         None
     }
 }

@@ -50,15 +50,15 @@ fn cursor_stays_on_its_server_when_rows_come_and_go() {
     let mut list = RowList::default();
     list.set_rows(rows());
     list.cursor.move_by(2, 3);
-    assert_eq!(list.selected().unwrap().name, "jira");
+    assert_eq!(list.selected_row().unwrap().name, "jira");
     let mut more = rows();
     more.push(connected_row("aaa"));
     list.set_rows(more);
-    assert_eq!(list.selected().unwrap().name, "jira");
+    assert_eq!(list.selected_row().unwrap().name, "jira");
     list.set_rows(vec![connected_row("git")]);
-    assert_eq!(list.selected().unwrap().name, "git");
+    assert_eq!(list.selected_row().unwrap().name, "git");
     list.set_rows(Vec::new());
-    assert_eq!(list.selected(), None);
+    assert_eq!(list.selected_row(), None);
 }
 
 // U4

@@ -72,8 +72,8 @@ fn facts_line(planned: Option<&PlannedServer>, server: Option<&HostServer>) -> V
         facts.push(planned.origin.to_string());
     }
     let Some(server) = server else { return facts };
-    if let ServerStatus::Connected { spoken, .. } = &server.state.status {
-        facts.push(spoken.version().as_str().to_owned());
+    if let ServerStatus::Connected { protocol, .. } = &server.state.status {
+        facts.push(protocol.version().as_str().to_owned());
     }
     let process = server.state.live.as_ref().and_then(|live| live.process_id);
     facts.extend(process.map(|id| format!("pid {id}")));
@@ -159,9 +159,9 @@ fn about_text(row: &ServerRow, planned: Option<&PlannedServer>, server: Option<&
         field("connect", &format_seconds(took));
     }
     if let Some(HostServer { state, .. }) = server {
-        if let ServerStatus::Connected { spoken, about } = &state.status {
-            field("protocol", spoken.version().as_str());
-            let name = about.name.as_ref().map(|name| name.clean_text().into_owned());
+        if let ServerStatus::Connected { protocol, server } = &state.status {
+            field("protocol", protocol.version().as_str());
+            let name = server.name.as_ref().map(|name| name.clean_text().into_owned());
             field("server", &name.unwrap_or_default());
         }
         if let Some(instructions) = &state.surface.instructions {

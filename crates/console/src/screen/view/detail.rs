@@ -15,10 +15,10 @@ const TEXT_BYTES: usize = 256 * 1024;
 impl ScreenModel {
     pub(super) fn draw_detail(&mut self, painter: &mut Painter<'_>, layout: &ScreenLayout) {
         if let Some(area) = layout.facts {
-            let name = self.selected().map(|row| row.name.clone()).unwrap_or_default();
-            let used = painter.text(area, &format!(" {name}   "), painter.theme.strong());
+            let name = self.selected_row().map(|row| row.name.clone()).unwrap_or_default();
+            let used = painter.draw_text(area, &format!(" {name}   "), painter.theme.strong());
             let rest = Rect { x: area.x + used, width: area.width - used, ..area };
-            painter.text(rest, &self.detail.facts.join("   "), painter.theme.faint());
+            painter.draw_text(rest, &self.detail.facts.join("   "), painter.theme.faint());
         }
         if let Some(area) = layout.tabs {
             self.draw_tabs(painter, area);
@@ -42,13 +42,17 @@ impl ScreenModel {
         let tabs: Vec<String> = Page::ALL.into_iter().map(tab).collect();
         let line = tabs.concat();
         if width_of(&line) > usize::from(area.width) {
-            painter.text(area, &format!(" ← [{}] →", self.detail.tab(self.page)), painter.theme.strong());
+            painter.draw_text(
+                area,
+                &format!(" ← [{}] →", self.detail.tab(self.page)),
+                painter.theme.strong(),
+            );
             return;
         }
         let mut rest = area;
         for (page, tab) in Page::ALL.into_iter().zip(&tabs) {
             let style = if page == self.page { painter.theme.strong() } else { painter.theme.faint() };
-            let used = painter.text(rest, tab, style);
+            let used = painter.draw_text(rest, tab, style);
             rest = Rect { x: rest.x + used, width: rest.width - used, ..rest };
         }
     }
@@ -58,7 +62,7 @@ impl ScreenModel {
             let is_filtered = !self.detail_filter.is_empty();
             let text =
                 if is_filtered { "No row matches the filter." } else { ServerDetail::empty_text(self.page) };
-            painter.text(area, &format!("  {text}"), painter.theme.faint());
+            painter.draw_text(area, &format!("  {text}"), painter.theme.faint());
             return;
         }
         let len = self.found.len();
@@ -69,9 +73,9 @@ impl ScreenModel {
             let Some(row) = row else { continue };
             let line = Rect { y, height: 1, ..area };
             let is_selected = is_focused && place == cursor;
-            painter.text(line, if is_selected { "▸" } else { " " }, painter.theme.strong());
+            painter.draw_text(line, if is_selected { "▸" } else { " " }, painter.theme.strong());
             let rest = Rect { x: line.x + 2.min(line.width), width: line.width.saturating_sub(3), ..line };
-            painter.split(rest, &row.text, &row.remark, painter.theme.tone(row.tone));
+            painter.draw_split_line(rest, &row.text, &row.remark, painter.theme.tone(row.tone));
             if is_selected {
                 painter.restyle(line, painter.theme.cursor(true));
             }
@@ -84,7 +88,11 @@ impl ScreenModel {
         let lines = wrap_to_width(&text, usize::from(area.width.saturating_sub(3)));
         let shown = self.cursor_mut().visible_rows(lines.len(), usize::from(area.height));
         for (line, y) in lines.get(shown).unwrap_or_default().iter().zip(area.y..) {
-            painter.text(Rect { y, height: 1, ..area }, &format!("  {line}"), ratatui::style::Style::new());
+            painter.draw_text(
+                Rect { y, height: 1, ..area },
+                &format!("  {line}"),
+                ratatui::style::Style::new(),
+            );
         }
     }
 }

@@ -25,7 +25,7 @@ impl ScreenModel {
         }
         if self.list.len() == 0 {
             let text = if self.list.rows().is_empty() { NO_SERVERS } else { "No server matches the filter." };
-            painter.text(area, &format!("  {text}"), painter.theme.faint());
+            painter.draw_text(area, &format!("  {text}"), painter.theme.faint());
             return;
         }
         let name_cells = self.name_cells(area.width);
@@ -35,7 +35,8 @@ impl ScreenModel {
             let Some(row) = self.list.visible_row(place) else { continue };
             let is_selected = place == self.list.cursor.index;
             let line = Rect { y, height: 1, ..area };
-            draw_row(painter, line, row, (is_selected, self.focus), name_cells, now);
+            let focus = self.focus;
+            draw_row(painter, line, row, RowLayout { is_selected, focus, name_cells, now });
         }
     }
 
@@ -48,18 +49,21 @@ impl ScreenModel {
 
 const NO_SERVERS: &str = "No servers are configured. Add one: mcparley add NAME -- COMMAND";
 
-fn draw_row(
-    painter: &mut Painter<'_>,
-    area: Rect,
-    row: &ServerRow,
-    (is_selected, focus): (bool, Focus),
+/// The parts of a row that are not of its server.
+#[derive(Clone, Copy)]
+struct RowLayout {
+    is_selected: bool,
+    focus: Focus,
     name_cells: u16,
     now: Instant,
-) {
+}
+
+fn draw_row(painter: &mut Painter<'_>, area: Rect, row: &ServerRow, layout: RowLayout) {
+    let RowLayout { is_selected, focus, name_cells, now } = layout;
     let mut rest = area;
     let mut column = |painter: &mut Painter<'_>, text: &str, cells: u16, style| {
         let cells = cells.min(rest.width);
-        painter.text(Rect { width: cells.saturating_sub(1), ..rest }, text, style);
+        painter.draw_text(Rect { width: cells.saturating_sub(1), ..rest }, text, style);
         rest = Rect { x: rest.x + cells, width: rest.width - cells, ..rest };
     };
     let (plain, tone) = (ratatui::style::Style::new(), painter.theme.tone(row.state.tone()));
@@ -77,7 +81,7 @@ fn draw_row(
     if area.width >= WITH_TRANSPORT {
         column(painter, row.transport, TRANSPORT_CELLS, plain);
     }
-    painter.text(rest, &row.summary(now), tone);
+    painter.draw_text(rest, &row.summary(now), tone);
     if is_selected {
         painter.restyle(area, painter.theme.cursor(focus == Focus::Servers));
     }

@@ -25,7 +25,7 @@ impl<'b> Painter<'b> {
     }
 
     /// Writes one line of text into the first row of an area; returns the number of cells.
-    pub(super) fn text(&mut self, area: Rect, text: &str, style: Style) -> u16 {
+    pub(super) fn draw_text(&mut self, area: Rect, text: &str, style: Style) -> u16 {
         let area = area.intersection(self.buffer.area);
         if area.is_empty() {
             return 0;
@@ -38,25 +38,25 @@ impl<'b> Painter<'b> {
 
     /// Writes a text, and a remark at the end of the same row. The remark has at most half of the row, unless
     /// the text leaves more.
-    pub(super) fn split(&mut self, area: Rect, text: &str, remark: &str, style: Style) {
+    pub(super) fn draw_split_line(&mut self, area: Rect, text: &str, remark: &str, style: Style) {
         let (whole, wanted) = (usize::from(area.width), width_of(remark));
         if wanted == 0 {
-            self.text(area, text, style);
+            self.draw_text(area, text, style);
             return;
         }
         let left = whole.saturating_sub(width_of(text) + GAP);
         let room = wanted.min(left.max(whole / 2));
         let start = u16::try_from(whole.saturating_sub(room)).unwrap_or(u16::MAX);
         let before = start.saturating_sub(GAP as u16);
-        self.text(Rect { width: before, ..area }, text, style);
+        self.draw_text(Rect { width: before, ..area }, text, style);
         let end = Rect { x: area.x.saturating_add(start), width: area.width - start, ..area };
-        self.text(end, remark, style);
+        self.draw_text(end, remark, style);
     }
 
     /// Draws a line through an area.
-    pub(super) fn rule(&mut self, area: Rect) {
+    pub(super) fn draw_line(&mut self, area: Rect) {
         let line = "─".repeat(usize::from(area.width));
-        self.text(area, &line, self.theme.faint());
+        self.draw_text(area, &line, self.theme.faint());
     }
 
     /// Changes the style of an area.
@@ -65,7 +65,7 @@ impl<'b> Painter<'b> {
     }
 
     /// Removes all text from an area.
-    pub(super) fn clear(&mut self, area: Rect) {
+    pub(super) fn clear_area(&mut self, area: Rect) {
         for position in area.intersection(self.buffer.area).positions() {
             if let Some(cell) = self.buffer.cell_mut(position) {
                 cell.reset();

@@ -14,7 +14,7 @@ impl ScreenModel {
     /// Draws the popup over all other text: definitions and addresses need the room.
     pub(super) fn draw_popup(&mut self, painter: &mut Painter<'_>, area: Rect) {
         let Some(popup) = &mut self.popup else { return };
-        painter.clear(area);
+        painter.clear_area(area);
         draw_box(painter, area, &popup.title, popup.key_hints());
         let inner = area.inner(Margin::new(2, 1));
         if inner.is_empty() {
@@ -25,7 +25,7 @@ impl ScreenModel {
         let height = usize::from(inner.height);
         let shown = popup.scroll.visible_rows(lines.len(), height);
         for (line, y) in lines.get(shown).unwrap_or_default().iter().zip(inner.y..) {
-            painter.text(Rect { y, height: 1, ..inner }, line, Style::new());
+            painter.draw_text(Rect { y, height: 1, ..inner }, line, Style::new());
         }
         self.page_height = height;
     }
@@ -41,14 +41,14 @@ fn draw_box(painter: &mut Painter<'_>, area: Rect, title: &str, keys: &str) {
         format!("{}─ {label} {line}{}", corners.0, corners.1)
     };
     let faint = painter.theme.faint();
-    painter.text(area, &edge(("┌", "┐"), title), painter.theme.strong());
+    painter.draw_text(area, &edge(("┌", "┐"), title), painter.theme.strong());
     for y in area.y + 1..(area.y + area.height).saturating_sub(1) {
-        painter.text(Rect { y, width: 1, height: 1, ..area }, "│", faint);
+        painter.draw_text(Rect { y, width: 1, height: 1, ..area }, "│", faint);
         let right = Rect { x: (area.x + area.width).saturating_sub(1), y, width: 1, height: 1 };
-        painter.text(right, "│", faint);
+        painter.draw_text(right, "│", faint);
     }
     if area.height >= 2 {
         let bottom = Rect { y: area.y + area.height - 1, height: 1, ..area };
-        painter.text(bottom, &edge(("└", "┘"), keys), faint);
+        painter.draw_text(bottom, &edge(("└", "┘"), keys), faint);
     }
 }

@@ -6,8 +6,7 @@ use mcparley_wire::ProtocolVersion;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::result_shape::{knows_audio, knows_links};
-use crate::json_edit::{JsonEdit, JsonMembers, elements};
+use crate::json_edit::{JsonEdit, JsonMembers, array_elements};
 
 /// Replaces the blocks that a protocol version does not have by text; the others keep their bytes.
 pub(crate) fn replace_unknown_blocks<'j>(
@@ -16,10 +15,12 @@ pub(crate) fn replace_unknown_blocks<'j>(
     version: ProtocolVersion,
 ) {
     let may_have = |kind: &str| content.get().contains(kind);
-    if (knows_audio(version) || !may_have("audio")) && (knows_links(version) || !may_have("resource_link")) {
+    if (version.has_audio() || !may_have("audio"))
+        && (version.has_resource_links() || !may_have("resource_link"))
+    {
         return;
     }
-    elements(content).into_iter().for_each(|block| replace_unknown_block(edit, block, version));
+    array_elements(content).into_iter().for_each(|block| replace_unknown_block(edit, block, version));
 }
 
 /// Replaces a block that a protocol version does not have by text.
@@ -31,10 +32,12 @@ pub(crate) fn replace_unknown_block<'j>(
     let Some(members) = JsonMembers::parse(block.get()) else { return };
     let text = |name: &str| members.text(name).unwrap_or_default();
     let note = match text("type").as_str() {
-        "audio" if !knows_audio(version) => {
+        "audio" if !version.has_audio() => {
             format!("[audio of type {}, which this client does not support]", text("mimeType"))
         }
-        "resource_link" if !knows_links(version) => format!("[link {} {}]", text("name"), text("uri")),
+        "resource_link" if !version.has_resource_links() => {
+            format!("[link {} {}]", text("name"), text("uri"))
+        }
         _ => return,
     };
     edit.replace(block, text_block(&note).to_string());
@@ -46,7 +49,7 @@ pub(super) fn block_to_json(block: &ContentBlock, version: ProtocolVersion) -> V
         ContentBlock::Text(text) => text_block(text),
         ContentBlock::Note(note) => text_block(&format!("[{note}]")),
         ContentBlock::Image { mime, data } => json!({ "type": "image", "data": data, "mimeType": mime }),
-        ContentBlock::Audio { mime, data } if knows_audio(version) => {
+        ContentBlock::Audio { mime, data } if version.has_audio() => {
             json!({ "type": "audio", "data": data, "mimeType": mime })
         }
         ContentBlock::Audio { mime, .. } => {
@@ -63,7 +66,7 @@ pub(super) fn block_to_json(block: &ContentBlock, version: ProtocolVersion) -> V
             }
             json!({ "type": "resource", "resource": resource })
         }
-        ContentBlock::Link { uri, name, title, description, mime } if knows_links(version) => {
+        ContentBlock::Link { uri, name, title, description, mime } if version.has_resource_links() => {
             let mut link = json!({ "type": "resource_link", "uri": uri, "name": name });
             let more = [("title", title), ("description", description), ("mimeType", mime)];
             for (key, value) in more.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?))) {

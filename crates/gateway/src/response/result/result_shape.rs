@@ -6,12 +6,6 @@ use mcparley_wire::{ProtocolVersion, RawJson};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// The protocol version that introduced audio blocks.
-const AUDIO: &str = "2025-03-26";
-
-/// The protocol version that introduced resource links and structured content.
-const LINKS: &str = "2025-06-18";
-
 /// The members that decide about a result.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -91,12 +85,11 @@ fn has_null_member(raw: &RawJson) -> bool {
 impl BlockShape<'_> {
     fn is_valid_in(&self, version: ProtocolVersion) -> bool {
         let is_text = |raw: Option<&RawValue>| raw.is_some_and(|raw| raw.get().starts_with('"'));
-        let version = version.as_str();
         match self.kind.as_ref() {
             "text" => is_text(self.text),
             "image" => is_text(self.data) && is_text(self.mime_type),
-            "audio" => version >= AUDIO && is_text(self.data) && is_text(self.mime_type),
-            "resource_link" => version >= LINKS && is_text(self.uri) && is_text(self.name),
+            "audio" => version.has_audio() && is_text(self.data) && is_text(self.mime_type),
+            "resource_link" => version.has_resource_links() && is_text(self.uri) && is_text(self.name),
             "resource" => self.resource.is_some_and(|raw| {
                 let contents: Result<EmbeddedResourceShape<'_>, _> = serde_json::from_str(raw.get());
                 contents.is_ok_and(|it| is_text(it.uri) && (is_text(it.text) || is_text(it.blob)))
@@ -104,14 +97,4 @@ impl BlockShape<'_> {
             _ => false,
         }
     }
-}
-
-/// Whether the protocol version has audio blocks.
-pub(super) fn knows_audio(version: ProtocolVersion) -> bool {
-    version.as_str() >= AUDIO
-}
-
-/// Whether the protocol version has resource links.
-pub(super) fn knows_links(version: ProtocolVersion) -> bool {
-    version.as_str() >= LINKS
 }

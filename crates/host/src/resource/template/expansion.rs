@@ -68,9 +68,10 @@ impl<'t> Expression<'t> {
             }
             let end = prefix.and_then(|prefix| value.char_indices().nth(prefix)).map(|(end, _)| end);
             let value = end.and_then(|end| value.get(..end)).unwrap_or(value);
-            match reserved {
-                true => append_literal(value, uri),
-                false => value.chars().for_each(|character| append_encoded(character, is_unreserved, uri)),
+            if reserved {
+                append_literal(value, uri)
+            } else {
+                value.chars().for_each(|character| append_encoded(character, is_unreserved, uri))
             }
         }
     }
@@ -89,9 +90,10 @@ impl<'t> TemplateVariable<'t> {
         let is_name = |character: char| character.is_ascii_alphanumeric() || "_.%".contains(character);
         // Not in the standard, but in use.
         let is_name = |character: char| is_name(character) || character == '-';
-        match !name.is_empty() && name.chars().all(is_name) {
-            true => Ok(Self { name, prefix }),
-            false => Err("a variable without a name"),
+        if !name.is_empty() && name.chars().all(is_name) {
+            Ok(Self { name, prefix })
+        } else {
+            Err("a variable without a name")
         }
     }
 }

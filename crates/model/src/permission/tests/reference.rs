@@ -44,8 +44,8 @@ fn expected(kind: RuleKind, text: &str, server: &ServerName, tool: &ToolName, kn
     for (part, wanted) in splits(text) {
         let meant: Vec<_> = known.iter().filter(|server| means(&part, server)).collect();
         let spelled: Vec<_> = meant.iter().filter(|server| server.as_str() == part).copied().collect();
-        let needs_normalising = normalize_server(&ServerName::new(&part)) != part;
-        match (part.contains('*'), needs_normalising && !spelled.is_empty()) {
+        let needs_normalizing = normalize_server(&ServerName::new(&part)) != part;
+        match (part.contains('*'), needs_normalizing && !spelled.is_empty()) {
             (true, _) if meant.is_empty() => {}
             (true, _) => meanings.push((meant, wanted)),
             (false, true) => meanings.push((spelled, wanted)),

@@ -56,9 +56,11 @@ async fn open_server(
     let reached = place
         .while_reaching(&process, Box::pin(context.reach_server(config, notifications, log, &mut trace)))
         .await;
-    let took = begun.elapsed();
+    let connect_time = begun.elapsed();
     match reached {
-        Ok(ReachedServer { connected, surface }) => Ok(ConnectSuccess::new(connected, surface, gate, took)),
-        Err(error) => Err(ConnectFailure { error, took }),
+        Ok(ReachedServer { connected, surface }) => {
+            Ok(ConnectSuccess::new(connected, surface, gate, connect_time))
+        }
+        Err(error) => Err(ConnectFailure { error, connect_time }),
     }
 }

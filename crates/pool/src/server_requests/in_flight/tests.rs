@@ -134,8 +134,8 @@ fn question_beside_a_quiet_call_of_another_principal_is_of_neither_and_both_tool
     let unclear = calls.route_message(&question);
     assert!(matches!(unclear, MessageRoute::Ambiguous));
     calls.learn_question(&unclear);
-    assert!(calls.lane.manner_of("echo").may_ask() && calls.lane.manner_of("ask").may_ask());
-    assert!(!calls.lane.manner_of("idle").may_ask(), "its connection has ended");
+    assert!(calls.lane.questions_of("echo").may_ask() && calls.lane.questions_of("ask").may_ask());
+    assert!(!calls.lane.questions_of("idle").may_ask(), "its connection has ended");
     drop(quiet);
     let route = calls.route_message(&question);
     assert!(matches!(route, MessageRoute::Call(call) if Arc::ptr_eq(&call, asking.call())));

@@ -17,7 +17,7 @@ async fn enter_soon<'l>(lane: &'l QuestionLane, tool: &str, name: &str) -> Optio
 #[tokio::test(start_paused = true)]
 async fn calls_of_a_tool_that_asks_run_for_one_principal_at_a_time() {
     let lane = QuestionLane::default();
-    lane.learn_question(&lane.manner_of("ask"));
+    lane.learn_question(&lane.questions_of("ask"));
     let Some(Some(first)) = enter_soon(&lane, "ask", "ann").await else { panic!("the lane is free") };
     let Some(Some(second)) = enter_soon(&lane, "ask", "ann").await else { panic!("the lane is ann's") };
     assert!(enter_soon(&lane, "ask", "ben").await.is_none(), "ben waits");
@@ -31,7 +31,7 @@ async fn calls_of_a_tool_that_asks_run_for_one_principal_at_a_time() {
 #[tokio::test(start_paused = true)]
 async fn quiet_tool_never_waits_and_an_unknown_one_only_for_a_while() {
     let lane = QuestionLane::default();
-    lane.learn_quiet(&lane.manner_of("echo"));
+    lane.learn_quiet(&lane.questions_of("echo"));
     let ben = PrincipalId::new("ben");
     let Some(Some(place)) = enter_soon(&lane, "new", "ann").await else { panic!("the lane is free") };
     assert!(matches!(enter_soon(&lane, "echo", "ben").await, Some(None)));
@@ -39,8 +39,8 @@ async fn quiet_tool_never_waits_and_an_unknown_one_only_for_a_while() {
     assert!(lane.wait_for_place("new", caller(&ben, false)).await.is_none());
     assert_eq!(begun.elapsed().as_millis(), UNKNOWN_TOOL_TIME.as_millis());
     drop(place);
-    lane.learn_question(&lane.manner_of("new"));
-    lane.learn_quiet(&lane.manner_of("new"));
+    lane.learn_question(&lane.questions_of("new"));
+    lane.learn_quiet(&lane.questions_of("new"));
     let Some(Some(_place)) = enter_soon(&lane, "new", "ann").await else { panic!("the lane is free") };
     let begun = Instant::now();
     assert!(lane.wait_for_place("new", caller(&ben, false)).await.is_none(), "no call waits for ever");
@@ -68,7 +68,7 @@ async fn exact_call_waits_until_the_one_before_it_has_asked() {
 #[tokio::test(start_paused = true)]
 async fn canceled_call_keeps_its_place_for_a_while() {
     let lane = QuestionLane::default();
-    lane.learn_question(&lane.manner_of("ask"));
+    lane.learn_question(&lane.questions_of("ask"));
     let ben = PrincipalId::new("ben");
     let Some(Some(mut place)) = enter_soon(&lane, "ask", "ann").await else { panic!("the lane is free") };
     let (begun, time) = (Instant::now(), Duration::from_secs(3));

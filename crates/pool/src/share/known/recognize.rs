@@ -69,10 +69,13 @@ pub(super) fn recognize_entries<'t>(
         }
     }
     let certainty = match found.as_slice() {
-        [only] if is_only_server(only, &steps) => match is_same_in_every_folder(&steps, argv) {
-            true => CommandCertainty::AnyFolder,
-            false => CommandCertainty::OneServer,
-        },
+        [only] if is_only_server(only, &steps) => {
+            if is_same_in_every_folder(&steps, argv) {
+                CommandCertainty::AnyFolder
+            } else {
+                CommandCertainty::OneServer
+            }
+        }
         _ => CommandCertainty::Mentioned,
     };
     (found, certainty)

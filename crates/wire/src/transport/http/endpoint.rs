@@ -50,8 +50,8 @@ impl HttpEndpoint {
         })
     }
 
-    pub(super) fn set_protocol(&self, spoken: AgreedProtocol) {
-        self.session_state().protocol = Some(spoken);
+    pub(super) fn set_protocol(&self, protocol: AgreedProtocol) {
+        self.session_state().protocol = Some(protocol);
     }
 
     pub(super) fn protocol(&self) -> Option<AgreedProtocol> {

@@ -69,9 +69,9 @@ impl DeliverPost for HttpExchange {
         {
             return Ok(());
         }
-        let told = self.send_without_answer(&head, message).await;
-        self.reach.record_outcome(&told);
-        told
+        let outcome = self.send_without_answer(&head, message).await;
+        self.reach.record_outcome(&outcome);
+        outcome
     }
 }
 

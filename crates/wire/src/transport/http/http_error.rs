@@ -100,9 +100,10 @@ fn classify_proxy_error(error: &reqwest::Error, proxy: &Url) -> Failure {
     if says("tunnel error: unsuccessful") {
         return proxy_refusal_failure(proxy);
     }
-    match says("SOCKS error: failed to create underlying connection") {
-        true => proxy_failure(proxy, "it cannot be reached"),
-        false => proxy_failure(proxy, &innermost_cause(error)),
+    if says("SOCKS error: failed to create underlying connection") {
+        proxy_failure(proxy, "it cannot be reached")
+    } else {
+        proxy_failure(proxy, &innermost_cause(error))
     }
 }
 

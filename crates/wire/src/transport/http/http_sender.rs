@@ -119,14 +119,16 @@ impl HttpSender {
     ) -> Result<(Response, Credentials), Failure> {
         let (first, sent) = self.send_once(method, url, headers, body).await?;
         let location = first.headers().get(LOCATION).and_then(|location| location.to_str().ok());
-        let place = match first.status().is_redirection() {
-            true => redirect::redirect_target(url, first.status(), location)?,
-            false => return Ok((first, sent)),
+        let place = if first.status().is_redirection() {
+            redirect::redirect_target(url, first.status(), location)?
+        } else {
+            return Ok((first, sent));
         };
         let (second, sent) = self.send_once(method, &place, headers, body).await?;
-        match second.status().is_redirection() {
-            true => Err(Failure::Protocol("it redirects more than once".into())),
-            false => Ok((second, sent)),
+        if second.status().is_redirection() {
+            Err(Failure::Protocol("it redirects more than once".into()))
+        } else {
+            Ok((second, sent))
         }
     }
 

@@ -60,10 +60,10 @@ enum StreamUsefulness {
 
 /// The pause before the next stream. A healthy server chooses its own pause; for one that is down the backoff
 /// applies as well.
-fn reconnect_pause(told: Option<Duration>, pause: Duration, last: StreamUsefulness) -> Duration {
-    match (told, last) {
-        (Some(told), StreamUsefulness::Useful) => told,
-        (Some(told), StreamUsefulness::Useless) => told.max(pause),
+fn reconnect_pause(wanted: Option<Duration>, pause: Duration, last: StreamUsefulness) -> Duration {
+    match (wanted, last) {
+        (Some(wanted), StreamUsefulness::Useful) => wanted,
+        (Some(wanted), StreamUsefulness::Useless) => wanted.max(pause),
         (None, _) => pause,
     }
 }
@@ -139,14 +139,14 @@ mod tests {
     #[test]
     fn reconnect_backoff_grows_for_a_server_that_is_down_despite_its_retry_pause() {
         let ms = Duration::from_millis;
-        for (told, pause, last, expected) in [
+        for (wanted, pause, last, expected) in [
             (None, ms(4000), StreamUsefulness::Useless, ms(4000)),
             (None, ms(1000), StreamUsefulness::Useful, ms(1000)),
             (Some(ms(100)), ms(1000), StreamUsefulness::Useful, ms(100)),
             (Some(ms(100)), ms(8000), StreamUsefulness::Useless, ms(8000)),
             (Some(ms(20_000)), ms(1000), StreamUsefulness::Useless, ms(20_000)),
         ] {
-            assert_eq!(reconnect_pause(told, pause, last), expected, "{told:?} {pause:?} {last:?}");
+            assert_eq!(reconnect_pause(wanted, pause, last), expected, "{wanted:?} {pause:?} {last:?}");
         }
     }
 }

@@ -103,12 +103,11 @@ impl Network {
     pub async fn client_for(&self, url: &Url) -> Result<Client, Failure> {
         let proxy = self.proxy_for(url)?;
         let is_secure = url.scheme() == "https" || proxy.is_some_and(|proxy| proxy.scheme() == "https");
-        let client = match is_secure {
-            true => self.0.secure.get_or_try_init(|| self.build_secure()).await,
-            false => {
-                let build = async || self.build(|client| Ok(client.tls_certs_only([])));
-                self.0.plain.get_or_try_init(build).await
-            }
+        let client = if is_secure {
+            self.0.secure.get_or_try_init(|| self.build_secure()).await
+        } else {
+            let build = async || self.build(|client| Ok(client.tls_certs_only([])));
+            self.0.plain.get_or_try_init(build).await
         };
         client.cloned()
     }

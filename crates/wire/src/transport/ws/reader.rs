@@ -45,8 +45,8 @@ impl<I: Stream<Item = Result<Message, Error>> + Unpin> SocketReader<'_, I> {
         let mut is_asked = false;
         loop {
             let heard = self.meter.total_bytes();
-            let patience = if is_asked { PONG_WITHIN } else { PING_AFTER };
-            match tokio::time::timeout(patience, self.incoming.next()).await {
+            let limit = if is_asked { PONG_WITHIN } else { PING_AFTER };
+            match tokio::time::timeout(limit, self.incoming.next()).await {
                 Ok(next) => return Ok(next),
                 Err(_) if self.meter.total_bytes() > heard => is_asked = false,
                 Err(_) if is_asked => return Err(SilentServer),

@@ -107,7 +107,7 @@ impl Redis {
             "--appendonly",
             "no",
         ]);
-        command.args(["--requirepass", "geheim", "--loglevel", "warning"]).current_dir(folder);
+        command.args(["--requirepass", "secret-word", "--loglevel", "warning"]).current_dir(folder);
         let process = Process::start(command);
         wait_for_port(port);
         process
@@ -119,13 +119,13 @@ impl Redis {
     }
 
     pub(crate) fn url(&self) -> String {
-        format!("redis://:geheim@127.0.0.1:{}/3", self.port)
+        format!("redis://:secret-word@127.0.0.1:{}/3", self.port)
     }
 
     /// The number of calls of each command so far.
     pub(crate) fn command_counts(&self) -> std::collections::BTreeMap<String, u64> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        stream.write_all(b"AUTH geheim\r\nINFO commandstats\r\nQUIT\r\n").unwrap();
+        stream.write_all(b"AUTH secret-word\r\nINFO commandstats\r\nQUIT\r\n").unwrap();
         let mut text = String::new();
         stream.read_to_string(&mut text).unwrap();
         let lines = text.lines().filter_map(|line| {
@@ -138,7 +138,7 @@ impl Redis {
     /// The keys of the database.
     pub(crate) fn keys(&self) -> String {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        stream.write_all(b"AUTH geheim\r\nSELECT 3\r\nKEYS *\r\nQUIT\r\n").unwrap();
+        stream.write_all(b"AUTH secret-word\r\nSELECT 3\r\nKEYS *\r\nQUIT\r\n").unwrap();
         let mut text = String::new();
         stream.read_to_string(&mut text).unwrap();
         text

@@ -35,11 +35,11 @@ fn arrows_and_letters_move_and_read_the_detail_of_the_other_server() {
     let mut model = model();
     assert_eq!(press(&mut model, KeyCode::Down), Some(ScreenCommand::ReadDetail));
     assert_eq!(press(&mut model, KeyCode::Char('j')), Some(ScreenCommand::ReadDetail));
-    assert_eq!(model.selected().unwrap().name, "jira");
+    assert_eq!(model.selected_row().unwrap().name, "jira");
     assert_eq!(press(&mut model, KeyCode::Down), None);
     assert_eq!(press(&mut model, KeyCode::Char('k')), Some(ScreenCommand::ReadDetail));
     assert_eq!(press(&mut model, KeyCode::Home), Some(ScreenCommand::ReadDetail));
-    assert_eq!(model.selected().unwrap().name, "files");
+    assert_eq!(model.selected_row().unwrap().name, "files");
 }
 
 // U4

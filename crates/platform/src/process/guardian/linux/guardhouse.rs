@@ -118,9 +118,10 @@ impl Guardhouse {
     /// thread.
     fn matches_this_thread(&self) -> bool {
         let Some((office, papers)) = &self.attributes else { return false };
-        let ours = match office.is_of_this_thread() {
-            true => office.read_attributes(),
-            false => ThreadStatusFile::open().and_then(|office| office.read_attributes()),
+        let ours = if office.is_of_this_thread() {
+            office.read_attributes()
+        } else {
+            ThreadStatusFile::open().and_then(|office| office.read_attributes())
         };
         ours.as_ref() == Some(papers) && self.host == rustix::process::getpid()
     }

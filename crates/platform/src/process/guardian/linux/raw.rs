@@ -144,7 +144,7 @@ pub(super) fn block_signals() -> BlockedSignals {
     let mut all = MaybeUninit::<libc::sigset_t>::uninit();
     let mut before = MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: `sigfillset` writes the whole set, `pthread_sigmask` reads it and writes the old one;
-    // with a valid first argument neither can fail, so both are initialised.
+    // with a valid first argument neither can fail, so both are initialized.
     unsafe {
         libc::sigfillset(all.as_mut_ptr());
         libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());

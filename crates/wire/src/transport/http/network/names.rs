@@ -69,9 +69,10 @@ pub(super) struct ReqwestResolver {
 
 impl Resolve for ReqwestResolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let names = match self.proxies.has_proxy_host(name.as_str()) {
-            true => Arc::new(SystemResolver),
-            false => Arc::clone(&self.names),
+        let names = if self.proxies.has_proxy_host(name.as_str()) {
+            Arc::new(SystemResolver)
+        } else {
+            Arc::clone(&self.names)
         };
         Box::pin(async move {
             let found = names.resolve_name(name.as_str()).await?;

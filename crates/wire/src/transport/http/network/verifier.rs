@@ -36,11 +36,14 @@ impl ServerCertVerifier for Verifier {
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         let judged = self.0.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
-        judged.map_err(|error| match is_unknown_issuer(&error) && is_self_signed(end_entity) {
-            true => Error::InvalidCertificate(CertificateError::Other(OtherError(Arc::new(
-                SelfSignedCertificate,
-            )))),
-            false => error,
+        judged.map_err(|error| {
+            if is_unknown_issuer(&error) && is_self_signed(end_entity) {
+                Error::InvalidCertificate(CertificateError::Other(OtherError(Arc::new(
+                    SelfSignedCertificate,
+                ))))
+            } else {
+                error
+            }
         })
     }
 

@@ -1,4 +1,4 @@
-//! Connectors behind the organisation's proxy: fetched, planned, called, and let in by a token that expires.
+//! Connectors behind the organization's proxy: fetched, planned, called, and let in by a token that expires.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -22,14 +22,14 @@ use crate::world::{World, chmod};
 /// A timeout longer than any step here takes.
 const LONG: Duration = Duration::from_secs(10);
 
-/// An organisation with a catalogue and a proxy, and tokens that this test changes.
+/// An organization with a catalog and a proxy, and tokens that this test changes.
 struct Proxy {
     world: World,
     server: HttpServer,
 }
 
 impl Proxy {
-    /// With these pages in its catalogue; `tokens` are accepted.
+    /// With these pages in its catalog; `tokens` are accepted.
     fn start(pages: &[Value], tokens: &str) -> Self {
         let mut world = World::new();
         world.run_options.allowed_tools = vec!["mcp__claude_ai_Slack".into()];
@@ -42,25 +42,25 @@ impl Proxy {
         Self { world, server }
     }
 
-    fn organisation(&self, tokens: Arc<dyn TokenSource>) -> Organization {
+    fn organization(&self, tokens: Arc<dyn TokenSource>) -> Organization {
         Organization::from_url(&format!("http://{}", self.server.address()), tokens).unwrap()
     }
 
     async fn fetch(
         &self,
-        organisation: &Organization,
+        organization: &Organization,
     ) -> Result<ConnectorList, mcparley::pool::organization::ConnectorError> {
         let context = ConnectContext::new(&self.world.run_options.env, &self.world.paths());
-        organisation.fetch_connectors(context.dialer.network(), LONG).await
+        organization.fetch_connectors(context.dialer.network(), LONG).await
     }
 
     /// A host with its connectors.
-    async fn host(&self, organisation: Organization) -> Host {
-        let fetched = self.fetch(&organisation).await;
+    async fn host(&self, organization: Organization) -> Host {
+        let fetched = self.fetch(&organization).await;
         let list = fetched.unwrap_or_else(|error| ConnectorList::from_error(&error));
         let loaded = load_config(&self.world.paths(), &self.world.run_options).with_connectors(&list);
         let host = HostBuilder::new(&self.world.paths(), loaded);
-        let host = host.organization(Some(organisation)).without_built_in_server().start();
+        let host = host.organization(Some(organization)).without_built_in_server().start();
         host.wait_until_ready(LONG).await;
         host
     }
@@ -111,7 +111,7 @@ fn echo(message: usize) -> Call {
 #[tokio::test]
 async fn a_connector_is_called_through_the_proxy_with_the_token() {
     let proxy = Proxy::start(&[slack()], "0");
-    let host = proxy.host(proxy.organisation(Arc::new(Renewing::default()))).await;
+    let host = proxy.host(proxy.organization(Arc::new(Renewing::default()))).await;
     assert_eq!(proxy.world.lines(&host.loaded_config()), ["connectors claude.ai Slack ready"]);
     assert_eq!(host.call(echo(7)).await.unwrap().to_text(), "7");
     host.shut_down().await;
@@ -123,7 +123,7 @@ async fn a_connector_is_called_through_the_proxy_with_the_token() {
 async fn fifty_calls_with_an_expired_token_cause_one_renewal_and_all_succeed() {
     let proxy = Proxy::start(&[slack()], "0");
     let tokens = Arc::new(Renewing::default());
-    let host = proxy.host(proxy.organisation(Arc::<Renewing>::clone(&tokens))).await;
+    let host = proxy.host(proxy.organization(Arc::<Renewing>::clone(&tokens))).await;
     proxy.world.write("tokens", "1");
     let mut calls = tokio::task::JoinSet::new();
     for number in 0..50 {
@@ -145,7 +145,7 @@ async fn fifty_calls_with_an_expired_token_cause_one_renewal_and_all_succeed() {
 async fn rejected_organization_token_requires_a_sign_in_and_is_not_retried_for_ever() {
     let proxy = Proxy::start(&[slack()], "0");
     let tokens = Arc::new(Renewing::default());
-    let host = proxy.host(proxy.organisation(Arc::<Renewing>::clone(&tokens))).await;
+    let host = proxy.host(proxy.organization(Arc::<Renewing>::clone(&tokens))).await;
     proxy.world.write("tokens", "never");
     let before = proxy.server.stats()["unauthorized"].as_u64().unwrap();
     assert!(host.call(echo(1)).await.is_err());
@@ -166,8 +166,8 @@ async fn connector_at_another_origin_gets_no_token() {
     let url = format!("http://{}/v1/mcp/x", elsewhere.server.address());
     let entry = json!({ "mcpServers": { "x": { "type": "claudeai-proxy", "url": url, "id": "x" } } });
     world.run_options.mcp_config = vec![entry.to_string()];
-    let organisation = proxy.organisation(Arc::new(Renewing::default()));
-    let host = HostBuilder::new(&world.paths(), world.load()).organization(Some(organisation)).start();
+    let organization = proxy.organization(Arc::new(Renewing::default()));
+    let host = HostBuilder::new(&world.paths(), world.load()).organization(Some(organization)).start();
     let error = host.connect_server(&ServerName::new("x")).await.unwrap_err();
     assert!(error.to_string().contains("only sent to the origin of the catalog"), "{error}");
     assert_eq!(elsewhere.server.stats()["unauthorized"], 0);
@@ -179,8 +179,8 @@ async fn connector_at_another_origin_gets_no_token() {
 async fn every_connector_page_is_read_and_bad_entries_are_problems() {
     let page = |id: &str, next: &str| json!({ "data": [{ "id": id, "name": id }, { "id": "bad" }], "has_more": true, "next_page": next });
     let proxy = Proxy::start(&[page("a", "1"), page("b", "2"), page("c", "7")], "0");
-    let organisation = proxy.organisation(Arc::new(Renewing::default()));
-    let known = proxy.fetch(&organisation).await;
+    let organization = proxy.organization(Arc::new(Renewing::default()));
+    let known = proxy.fetch(&organization).await;
     let list = known.unwrap_or_else(|error| ConnectorList::from_error(&error));
     let loaded = load_config(&proxy.world.paths(), &proxy.world.run_options).with_connectors(&list);
     let ready = ["a", "b", "c"].map(|name| format!("connectors claude.ai {name} ready"));
@@ -192,15 +192,15 @@ async fn every_connector_page_is_read_and_bad_entries_are_problems() {
     let lost = "the connector catalog: the connectors could not be fetched: \
                 the server answered with status 404: no such page";
     assert_eq!(problems, [bad(2), bad(4), bad(6), lost.to_owned()]);
-    assert_eq!(proxy.server.stats()["catalogue"], 4);
+    assert_eq!(proxy.server.stats()["catalog"], 4);
 }
 
 // C1 T7
 #[tokio::test]
 async fn connector_list_error_is_a_problem_with_a_reason() {
     let told = async |proxy: &Proxy| {
-        let organisation = proxy.organisation(Arc::new(Renewing::default()));
-        proxy.fetch(&organisation).await.unwrap_err().to_string()
+        let organization = proxy.organization(Arc::new(Renewing::default()));
+        proxy.fetch(&organization).await.unwrap_err().to_string()
     };
     let proxy = Proxy::start(&[slack()], "never");
     assert_eq!(told(&proxy).await, "the connectors could not be fetched: the token is refused");
@@ -211,10 +211,10 @@ async fn connector_list_error_is_a_problem_with_a_reason() {
     assert_eq!(told(&proxy).await, "the connector catalog is malformed: it is not JSON");
     proxy.world.write("pages", &format!("{{\"data\": [\"{}\"]}}", "x".repeat(1024 * 1024)));
     assert!(told(&proxy).await.ends_with("larger than 1048576 bytes"));
-    let organisation = proxy.organisation(Arc::new(Renewing::default()));
+    let organization = proxy.organization(Arc::new(Renewing::default()));
     drop(proxy.server);
     let context = ConnectContext::new(&proxy.world.run_options.env, &proxy.world.paths());
-    let error = organisation.fetch_connectors(context.dialer.network(), LONG).await.unwrap_err().to_string();
+    let error = organization.fetch_connectors(context.dialer.network(), LONG).await.unwrap_err().to_string();
     assert!(error.starts_with("the connectors could not be fetched: cannot reach the server"), "{error}");
 }
 
@@ -224,12 +224,12 @@ async fn silent_connector_list_times_out() {
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let world = World::new();
     let tokens = Arc::new(Renewing::default());
-    let organisation =
+    let organization =
         Organization::from_url(&format!("http://{}", silent.local_addr().unwrap()), tokens).unwrap();
     let context = ConnectContext::new(&world.run_options.env, &world.paths());
     let limit = Duration::from_millis(200);
     let begun = std::time::Instant::now();
-    let error = organisation.fetch_connectors(context.dialer.network(), limit).await.unwrap_err().to_string();
+    let error = organization.fetch_connectors(context.dialer.network(), limit).await.unwrap_err().to_string();
     assert!(error.contains("timed out after 200ms"), "{error}");
     assert!(begun.elapsed() >= limit && begun.elapsed() < Duration::from_secs(5));
 }
@@ -287,7 +287,7 @@ fn a_file_that_others_can_read_has_no_token_and_the_reason_is_told() {
 async fn without_a_token_no_connectors_are_fetched() {
     let proxy = Proxy::start(&[slack()], "0");
     let tokens = Arc::new(StoredToken::new(None, proxy.world.path("none")));
-    let error = proxy.fetch(&proxy.organisation(tokens)).await.unwrap_err();
+    let error = proxy.fetch(&proxy.organization(tokens)).await.unwrap_err();
     let told = proxy.world.relative(&error.to_string());
     assert_eq!(told, "there is no token for the connectors: `none` does not exist");
     assert_eq!(proxy.server.stats()["unauthorized"], 0);
@@ -297,9 +297,9 @@ async fn without_a_token_no_connectors_are_fetched() {
 #[tokio::test]
 async fn host_fetches_connectors_in_the_background() {
     let proxy = Proxy::start(&[slack()], "0");
-    let organisation = proxy.organisation(Arc::new(Renewing::default()));
+    let organization = proxy.organization(Arc::new(Renewing::default()));
     let host = Host::builder(&proxy.world.paths(), &proxy.world.run_options)
-        .organization(Some(organisation))
+        .organization(Some(organization))
         .without_built_in_server()
         .start();
     assert_eq!(host.servers().len(), 0, "nobody waits for them");

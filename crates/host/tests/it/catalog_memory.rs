@@ -19,7 +19,7 @@ const TOOLS: usize = 1000;
 // N11 L11
 #[test]
 fn heavy_thousands_of_tools_hold_at_most_half_more_than_their_json() {
-    mcparley_testkit::run_in_own_process("catalogue_memory::alone_in_its_process").unwrap();
+    mcparley_testkit::run_in_own_process("catalog_memory::alone_in_its_process").unwrap();
 }
 
 #[tokio::test]
