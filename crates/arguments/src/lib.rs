@@ -242,7 +242,7 @@ pub enum McpCommand {
     Budget(BudgetArgs),
     Call(CallArgs),
     Ask(AskArgs),
-    Serve(ServeArgs),
+    Serve(Box<ServeArgs>),
     Ui(UiArgs),
     Screen(ScreenArgs),
     Resources(ResourcesArgs),

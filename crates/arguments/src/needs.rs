@@ -9,7 +9,7 @@ use mcparley::model::permission::PermissionMode;
 use super::{
     AgentOption, AskArgs, BudgetArgs, CallArgs, DisableArgs, DoctorArgs, EnableArgs, GetArgs, ListArgs,
     LoginArgs, LogoutArgs, LogsArgs, McpCommand, PlanArgs, PromptArgs, PromptsArgs, ReadArgs, ReconnectArgs,
-    ResourcesArgs, SearchArgs, ServeArgs, SkillsArgs, StateArgs, ToolsArgs, WaitReadyArgs,
+    ResourcesArgs, SearchArgs, SkillsArgs, StateArgs, ToolsArgs, WaitReadyArgs,
 };
 
 /// The inputs that a command needs besides the configuration.
@@ -85,10 +85,10 @@ impl McpCommand {
             }
             Self::Logs(LogsArgs { server, .. }) => none.with_connectors_named(server),
             // `serve` adds connectors when they arrive and does not wait for them. Calls that no rule decides
-            // are left to the
-            // permission dialog of its client.
-            Self::Serve(ServeArgs { tools, .. }) => {
-                CommandNeeds { fallback_mode: Some(PermissionMode::Client), offered_tools: tools, ..none }
+            // are left to the permission dialog of its client.
+            Self::Serve(args) => {
+                let fallback_mode = Some(PermissionMode::Client);
+                CommandNeeds { fallback_mode, offered_tools: &args.tools, ..none }
             }
             Self::List(ListArgs { offline: true, .. })
             // The screen and the web page add connectors when they arrive.

@@ -59,7 +59,7 @@ async fn ids_of_calls(doors: &OpenDoors) -> Vec<StolenId> {
     let event = asked.line("id:").await.unwrap();
     // The same gateway and request, and no stream.
     let mut parts = event.splitn(3, '.');
-    let (stream, rest) = (parts.next().unwrap(), parts.skip(1).next().unwrap());
+    let (stream, rest) = (parts.next().unwrap(), parts.nth(1).unwrap());
     let invented = format!("{}00000000.0.{rest}", &stream[..8]);
     vec![
         StolenId {

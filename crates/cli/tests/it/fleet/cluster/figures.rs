@@ -49,6 +49,7 @@ fn best_round(port: u16, gateways: &[&ClusterGateway]) -> u64 {
 
 // G9 F93
 #[test]
+#[expect(clippy::print_stdout, reason = "the figure is what a reader of the test's output looks for")]
 fn heavy_call_needs_the_same_processor_time_with_two_gateways_as_with_one() {
     let redis = Redis::start();
     let port = free_port();
