@@ -12,7 +12,7 @@ use mcparley_wire::served_message::ResponseParts;
 use tokio::time::{Instant, Sleep};
 
 use crate::event_stream::{DoorStream, EventsLost, NextEvent};
-use crate::page::PageEvents;
+use crate::page::{PageBody, PageEvents};
 
 /// Messages up to this size are copied into one frame, which is cheaper than several.
 const COPIED_BYTES: usize = 4096;
@@ -168,6 +168,15 @@ impl Body for DoorBody {
         match self {
             Self::Full(queue) => SizeHint::with_exact(queue.remaining() as u64),
             Self::Events(_) | Self::Page(_) => SizeHint::default(),
+        }
+    }
+}
+
+impl From<PageBody> for DoorBody {
+    fn from(body: PageBody) -> Self {
+        match body {
+            PageBody::Full(bytes) => Self::from_bytes(bytes),
+            PageBody::Events(events) => Self::Page(PageEvents::new(events)),
         }
     }
 }

@@ -16,8 +16,8 @@ use mcparley::auth::{CallbackEndpoint, CallbackReply};
 use mcparley_cluster::InstanceId;
 
 use crate::body::DoorBody;
-use crate::doors::DoorShared;
 use crate::guard::refusal::RequestRefusal;
+use crate::shared::DoorShared;
 use mcparley_gateway::cluster_link::ClusterLink;
 
 /// The path of the redirect address.

@@ -15,11 +15,11 @@ use mcparley_wire::peer::Handler as _;
 use mcparley_wire::{Cause, INVALID_PARAMS, Id, Incoming, JsonPieces, RawJson, Replies, RpcError};
 use tokio::task::{AbortHandle, JoinSet};
 
-use crate::doors::DoorShared;
 use crate::event_stream::{DoorStream, StreamKind};
 use crate::http_session::HttpSession;
 use crate::mcp::apply_notice;
 use crate::question::StreamSink;
+use crate::shared::DoorShared;
 use mcparley_gateway::cluster_link::messages::{
     ClusterMessage, ClusterNews, ForwardedAnswer, ForwardedRedirect, ForwardedRequest, ForwardedResume,
     OwnerReply, RequestOutcome, to_raw_json,

@@ -1,4 +1,4 @@
-//! The running doors of a gateway: their options, the state that all listeners share, and their end.
+//! The running doors of a gateway: their options, and their life from their opening to their end.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -6,24 +6,22 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcparley::Host;
 use mcparley::auth::CallbackEndpoint;
-use mcparley::host::RefusedRequest;
 use mcparley_identity::AccessPolicy;
 use mcparley_model::limits::{CLUSTER_COMMAND_TIME, DOOR_ALL_LOG_BYTES, DOOR_DRAIN_TIME};
 use mcparley_telemetry::GatewayMetrics;
 use tokio::sync::watch;
 
 use crate::endpoint::Endpoints;
+use crate::guard::Guard;
 use crate::guard::load::LoadLimits;
 use crate::guard::names::NameCheck;
-use crate::guard::refusal::RequestRefusal;
 use crate::guard::shared_rate::share_rates;
-use crate::guard::{Guard, PeerAddress};
-use crate::legacy_sse::LegacySessions;
+use crate::legacy_sessions::LegacySessions;
 use crate::listener::DoorListener;
 use crate::page::PageHandler;
 use crate::session_table::limit_kept_bytes;
+use crate::shared::DoorShared;
 use crate::tasks::{DoorTasks, TasksGuard};
 use crate::{cluster_service, listener};
 use mcparley_cluster::Seal;
@@ -64,27 +62,6 @@ pub struct DoorOptions {
     pub cluster: Option<ClusterOptions>,
     /// The web page below `/ui/`.
     pub page: Option<Arc<dyn PageHandler>>,
-}
-
-/// State that all listeners of a gateway share.
-#[derive(Debug)]
-pub(crate) struct DoorShared {
-    pub(crate) guard: Guard,
-    pub(crate) endpoints: Endpoints,
-    /// The host that keeps the audit log.
-    host: Host,
-    pub(crate) legacy: Option<LegacySessions>,
-    pub(crate) metrics: GatewayMetrics,
-    /// The gateway of the main endpoint, which has the open questions of all.
-    gateway: Gateway,
-    pub(crate) callback: Option<CallbackEndpoint>,
-    pub(crate) cluster: Option<Arc<ClusterLink>>,
-    /// The number of requests of other gateways that run here.
-    pub(crate) served: AtomicUsize,
-    pub(crate) has_mcp: bool,
-    pub(crate) page: Option<Arc<dyn PageHandler>>,
-    pub(crate) tasks: Arc<DoorTasks>,
-    drain: watch::Sender<bool>,
 }
 
 /// The running doors of a gateway.
@@ -226,46 +203,5 @@ impl Doors {
         if let Some(socket) = self.socket.lock().ok().and_then(|mut socket| socket.take()) {
             listener::remove_socket(&socket);
         }
-    }
-}
-
-impl DoorShared {
-    /// Whether the gateway stops.
-    pub(crate) fn is_draining(&self) -> bool {
-        *self.drain.borrow()
-    }
-
-    /// The number of sessions of the old era in memory.
-    pub(crate) fn session_count(&self) -> usize {
-        self.endpoints.iter().map(|endpoint| endpoint.sessions.len()).sum()
-    }
-
-    /// The number of questions that wait for their user.
-    pub(crate) fn open_questions(&self) -> usize {
-        self.gateway.count_open_questions()
-    }
-
-    /// Counts a refused request, and records it if it is a misuse.
-    pub(crate) fn count_refusal(&self, refusal: &RequestRefusal, (peer, path): (PeerAddress, &str)) {
-        self.metrics.count_refusal(refusal.reason);
-        let Some(misuse) = &refusal.misuse else { return };
-        let address = match peer {
-            PeerAddress::Tcp(address) => address.to_string(),
-            PeerAddress::Unix(_) => "unix".to_owned(),
-        };
-        let client = misuse.client.clone();
-        self.host.record_refusal(RefusedRequest {
-            reason: refusal.reason,
-            path: path.to_owned(),
-            address,
-            client,
-        });
-    }
-
-    /// Waits until the gateway stops.
-    pub(crate) async fn wait_for_drain(&self) {
-        let mut drain = self.drain.subscribe();
-        // The sender lives as long as this value.
-        let _draining = drain.wait_for(|is_draining| *is_draining).await.is_ok();
     }
 }

@@ -18,13 +18,13 @@ use mcparley_wire::{
 use serde_json::{Value, json};
 
 use crate::body::DoorBody;
-use crate::doors::DoorShared;
 use crate::event_stream::{DoorStream, StreamKind, StreamStart};
 use crate::guard::load::LoadPermit;
 use crate::http_session::{HttpSession, RunningRequest};
 use crate::metrics::CallTimer;
 use crate::question::StreamSink;
 use crate::reply::{empty_response, event_response, message_response, retry_response};
+use crate::shared::DoorShared;
 use mcparley_gateway::TraceHeaders;
 use mcparley_gateway::cluster_link::is_unreachable_error;
 use mcparley_gateway::{GatewaySession, OutcomeSlot};

@@ -2,26 +2,21 @@
 
 use std::sync::Arc;
 
-use bytes::{Bytes, BytesMut};
-use http_body::Body as _;
 use hyper::body::Incoming as RequestBody;
 use hyper::header::{
-    ACCEPT, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_REQUEST_HEADERS, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue,
-    ORIGIN, VARY,
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_REQUEST_HEADERS, HeaderValue, ORIGIN, VARY,
 };
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
-use mcparley_model::limits::{DOOR_BODY_BYTES, DOOR_BODY_TIME, DOOR_HEADER_BYTES};
+use mcparley_model::limits::{DOOR_BODY_BYTES, DOOR_HEADER_BYTES};
 
 use mcparley_telemetry::GatewayFigures;
-use tokio::time::Instant;
 
 use mcparley_wire::gateway_path::{GATEWAY_PATH, GatewayLoop, accept_path};
 
 use crate::body::DoorBody;
 use crate::callback::{CALLBACK_PATH, answer_callback};
-use crate::doors::DoorShared;
 use crate::endpoint::{EndpointClient, MAIN_PATH};
 use crate::guard::PeerAddress;
 use crate::guard::names::has_loopback_host;
@@ -29,7 +24,9 @@ use crate::guard::refusal::RequestRefusal;
 use crate::metrics::state_figures;
 use crate::reply::json_response;
 use crate::reply::{empty_response, metrics_response, refusal_response, text_response};
-use crate::{legacy_sse, mcp, page};
+use crate::request_body::{accepts, check_content_type, read_body};
+use crate::shared::DoorShared;
+use crate::{legacy_sse, mcp, page_endpoint};
 
 /// The headers by which a proxy names its client.
 const PROXY_HEADERS: [&str; 4] = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];
@@ -53,7 +50,7 @@ pub(crate) async fn answer_http(
 ) -> Response<DoorBody> {
     let (parts, body) = request.into_parts();
     // The web page is for its own origin only, so no other one may read it.
-    let is_page = page::is_page_path(shared, parts.uri.path());
+    let is_page = page_endpoint::is_page_path(shared, parts.uri.path());
     let uri = parts.uri.clone();
     let origin = if is_page { None } else { listed_origin(shared, &parts) };
     let mut response = match answer_checked(shared, peer, parts, body).await {
@@ -83,8 +80,8 @@ async fn answer_checked(
 ) -> Result<Response<DoorBody>, RequestRefusal> {
     check_header_size(&parts)?;
     let path = parts.uri.path();
-    if page::is_page_path(shared, path) {
-        return page::answer_page(shared, peer, parts, body).await;
+    if page_endpoint::is_page_path(shared, path) {
+        return page_endpoint::answer_page(shared, peer, parts, body).await;
     }
     let endpoints = &shared.endpoints;
     let view = if shared.has_mcp { endpoints.view_name(path) } else { None };
@@ -238,19 +235,6 @@ fn check_header_size(parts: &Parts) -> Result<(), RequestRefusal> {
     }
 }
 
-pub(crate) fn check_content_type(parts: &Parts) -> Result<(), RequestRefusal> {
-    let kind = parts.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default().trim();
-    match kind.eq_ignore_ascii_case("application/json") {
-        true => Ok(()),
-        false => Err(RequestRefusal::new(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "content_type",
-            "`Content-Type` must be `application/json`",
-        )),
-    }
-}
-
 /// Checks that the client accepts JSON and event streams.
 fn check_accept(parts: &Parts) -> Result<(), RequestRefusal> {
     match accepts(parts, "application/json") && accepts(parts, "text/event-stream") {
@@ -261,62 +245,6 @@ fn check_accept(parts: &Parts) -> Result<(), RequestRefusal> {
             "`Accept` must include `application/json` and `text/event-stream`",
         )),
     }
-}
-
-/// Whether the client accepts a media type; without an `Accept` header it accepts all.
-pub(crate) fn accepts(parts: &Parts, wanted: &str) -> bool {
-    let mut values = parts.headers.get_all(ACCEPT).iter().peekable();
-    if values.peek().is_none() {
-        return true;
-    }
-    let group = wanted.split('/').next().unwrap_or_default();
-    values.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(',')).any(|range| {
-        let range = range.split(';').next().unwrap_or_default().trim();
-        let is_group = range.strip_suffix("/*").is_some_and(|it| it.eq_ignore_ascii_case(group));
-        range == "*/*" || is_group || range.eq_ignore_ascii_case(wanted)
-    })
-}
-
-/// Reads a body within the limits of size and time.
-pub(crate) async fn read_body(
-    parts: &Parts,
-    body: RequestBody,
-    limit: usize,
-) -> Result<Bytes, RequestRefusal> {
-    let too_large = || {
-        let reason = format!("the body is larger than {} MiB", limit / (1024 * 1024));
-        RequestRefusal::new(StatusCode::PAYLOAD_TOO_LARGE, "body_size", &reason)
-    };
-    let length = parts.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok());
-    let length = length.and_then(|length| length.parse::<usize>().ok());
-    if length.is_some_and(|length| length > limit) {
-        return Err(too_large());
-    }
-    // For the whole body: a client that sends a byte now and then must not hold its place.
-    let deadline = Instant::now() + DOOR_BODY_TIME;
-    let mut body = std::pin::pin!(body);
-    let mut first = Bytes::new();
-    let mut rest = BytesMut::new();
-    let late = |_| RequestRefusal::new(StatusCode::REQUEST_TIMEOUT, "body_time", "the body came too slowly");
-    loop {
-        let next = std::future::poll_fn(|context| body.as_mut().poll_frame(context));
-        let Some(frame) = tokio::time::timeout_at(deadline, next).await.map_err(late)? else { break };
-        let broken = |_| RequestRefusal::new(StatusCode::BAD_REQUEST, "body", "the body cannot be read");
-        let Ok(part) = frame.map_err(broken)?.into_data() else { continue };
-        if first.len() + rest.len() + part.len() > limit {
-            return Err(too_large());
-        }
-        match (first.is_empty(), rest.is_empty()) {
-            (true, true) => first = part,
-            (false, _) => {
-                rest.reserve(length.unwrap_or(0).max(first.len() + part.len()));
-                rest.extend_from_slice(&std::mem::take(&mut first));
-                rest.extend_from_slice(&part);
-            }
-            (true, false) => rest.extend_from_slice(&part),
-        }
-    }
-    Ok(if rest.is_empty() { first } else { rest.freeze() })
 }
 
 /// The origin of a request, if the user has listed it.

@@ -1,7 +1,6 @@
 //! HTTP+SSE of 2024-11-05: one event stream for each client at `/sse`, and POSTs to `/messages`.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use hyper::http::request::Parts;
@@ -12,44 +11,16 @@ use mcparley_wire::served_message::{ClientBody, ClientMessage, encode_error_mess
 use mcparley_wire::{INTERNAL, ProtocolVersion, RpcError};
 
 use crate::body::DoorBody;
-use crate::doors::DoorShared;
 use crate::event_stream::StreamKind;
 use crate::exchange::{ClientRequest, ClientSession, RunningAnswer};
 use crate::guard::load::LoadPermit;
 use crate::guard::refusal::RequestRefusal;
-use crate::http::accepts;
 use crate::http_session::HttpSession;
 use crate::mcp::receive_notice;
 use crate::reply::{empty_response, event_response};
-use mcparley_gateway::Gateway;
+use crate::request_body::accepts;
+use crate::shared::DoorShared;
 use mcparley_gateway::TraceHeaders;
-
-/// The sessions of clients that use HTTP+SSE. A session lives as long as its event stream.
-#[derive(Debug)]
-pub(crate) struct LegacySessions {
-    gateway: Gateway,
-    sessions: Mutex<HashMap<Arc<str>, Arc<HttpSession>>>,
-}
-
-impl LegacySessions {
-    pub(crate) fn new(gateway: Gateway) -> Self {
-        Self { gateway, sessions: Mutex::default() }
-    }
-
-    fn find_session(&self, id: &str, principal: &Arc<str>) -> Option<Arc<HttpSession>> {
-        self.lock_sessions().get(id).filter(|session| session.principal == *principal).cloned()
-    }
-
-    /// Closes all sessions, at the end of the doors.
-    pub(crate) fn close_sessions(&self) {
-        let sessions: Vec<_> = self.lock_sessions().drain().map(|(_, session)| session).collect();
-        sessions.iter().for_each(|session| session.close());
-    }
-
-    fn lock_sessions(&self) -> MutexGuard<'_, HashMap<Arc<str>, Arc<HttpSession>>> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// Opens a session with its event stream, whose first event names the address for POSTs.
 pub(crate) fn open_stream(
@@ -76,7 +47,7 @@ pub(crate) fn open_stream(
         oldest,
         (gateway_session, StreamKind::Bound),
     );
-    legacy.lock_sessions().insert(Arc::clone(&id), Arc::clone(&session));
+    legacy.add_session(Arc::clone(&session));
     let opening = Bytes::from(format!("event: endpoint\ndata: /messages?sessionId={id}\n\n"));
     let response = event_response(DoorBody::from_stream(Arc::clone(&session.channel), opening));
     let (tasks, shared) = (Arc::clone(&shared.tasks), Arc::clone(shared));
@@ -91,7 +62,7 @@ pub(crate) fn open_stream(
             session.channel.wait_until_gone().await;
         }
         if let Some(legacy) = &shared.legacy {
-            legacy.lock_sessions().remove(&id);
+            legacy.remove_session(&session.id);
         }
         session.close();
     });

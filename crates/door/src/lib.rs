@@ -8,10 +8,10 @@
 //! | [`Doors`] | all doors of a gateway, from their opening to their end |
 //! | `listener` | accepts connections, bounded |
 //! | `guard` | checks host, origin, token and load of a request; tokens of an issuer by [`AccessPolicy`] |
-//! | `http` | routes a request by its path, after the checks of `guard` |
+//! | `http`, `request_body` | routes a request by its path, after the checks of `guard` |
 //! | `endpoint` | the main endpoint and the views, with the principals that may use them |
 //! | `mcp` | the endpoint `/mcp`: messages of both eras |
-//! | `legacy_sse` | the endpoints `/sse` and `/messages` |
+//! | `legacy_sse`, `legacy_sessions` | the endpoints `/sse` and `/messages` |
 //! | `header_check` | headers of the new era against the body |
 //! | `exchange` | the answer to one request, as JSON or as an event stream |
 //! | `event_stream`, `body`, `reply` | event streams, their readers, and other responses |
@@ -19,8 +19,9 @@
 //! | `callback` | the redirect address of sign-ins to servers |
 //! | `cluster_service`, `remote_stream` | requests and streams of other gateways of a cluster |
 //! | `metrics` | counters for Prometheus |
+//! | `shared` | the state that all requests share |
 //! | `tasks` | connections and answers, which end with the doors |
-//! | [`PageHandler`] | a web page beside the endpoints for MCP, which another crate provides |
+//! | `page_endpoint`, [`PageHandler`] | a web page beside the endpoints for MCP, which another crate provides |
 
 mod body;
 mod callback;
@@ -33,16 +34,20 @@ mod guard;
 mod header_check;
 mod http;
 mod http_session;
+mod legacy_sessions;
 mod legacy_sse;
 mod listener;
 mod mcp;
 mod metrics;
 mod page;
+mod page_endpoint;
 mod question;
 mod remote_stream;
 mod reply;
+mod request_body;
 mod session_index;
 mod session_table;
+mod shared;
 mod tasks;
 
 pub use doors::{DoorOptions, Doors};

@@ -22,10 +22,11 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, Sleep};
 
-use crate::doors::{DoorOptions, DoorShared};
+use crate::doors::DoorOptions;
 use crate::endpoint::MAIN_PATH;
 use crate::guard::PeerAddress;
 use crate::http;
+use crate::shared::DoorShared;
 
 /// The pause after an error of the listener, such as too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);

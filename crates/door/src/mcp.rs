@@ -13,19 +13,19 @@ use mcparley_wire::served_message::{ClientBody, ClientMessage, encode_error_mess
 use mcparley_wire::{Cause, INTERNAL, Id, METHOD_NOT_FOUND, Notice, ProtocolVersion, RawJson, RpcError};
 
 use crate::body::DoorBody;
-use crate::doors::DoorShared;
 use crate::endpoint::{Endpoint, EndpointClient};
 use crate::event_stream::{DoorStream, EventId, StreamKind};
 use crate::exchange::{ClientRequest, ClientSession, answer_batch, answer_request};
 use crate::guard::load::LoadPermit;
 use crate::guard::refusal::RequestRefusal;
 use crate::header_check::{EraMeta, check_params, check_routing, check_version, unsupported_version};
-use crate::http::accepts;
 use crate::http_session::HttpSession;
 use crate::question::OpenQuestions;
 use crate::remote_stream::{push_lost_response, resume_elsewhere};
 use crate::reply::{empty_response, event_response};
+use crate::request_body::accepts;
 use crate::session_table::SessionMiss;
+use crate::shared::DoorShared;
 use mcparley_gateway::cluster_link::ClusterLink;
 use mcparley_gateway::cluster_link::messages::{
     ClusterMessage, ClusterNews, ForwardedAnswer, RequestOutcome, to_raw_value,

@@ -1,5 +1,4 @@
-//! A web page beside the endpoints for MCP: requests below `/ui/` go to a [`PageHandler`], after host and
-//! origin were checked.
+//! A web page beside the endpoints for MCP, which answers requests as a [`PageHandler`].
 //!
 //! The page itself is another crate's. Only one request of a page has a bearer token, that which exchanges
 //! it for a session of the page; the handler checks the sessions.
@@ -9,27 +8,17 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use hyper::body::Incoming as RequestBody;
+use hyper::Response;
 use hyper::http::request::Parts;
-use hyper::{Method, Response, StatusCode};
 use mcparley::BoxedFuture;
-use mcparley_model::limits::{DOOR_KEEP_ALIVE, PAGE_BODY_BYTES};
+use mcparley_model::limits::DOOR_KEEP_ALIVE;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, Sleep};
-
-use crate::body::DoorBody;
-use crate::doors::DoorShared;
-use crate::guard::PeerAddress;
-use crate::guard::refusal::RequestRefusal;
-use crate::http::{check_content_type, read_body};
 
 /// The path below which a web page is served.
 pub const PAGE_PATH: &str = "/ui/";
 /// The path at which a page exchanges the token for a session of its own.
 pub const SESSION_PATH: &str = "/ui/session";
-
-/// The principal that the load of all requests of the page counts to.
-const PAGE_PRINCIPAL: &str = "ui";
 
 /// A request of a web page, with checked host and origin and a body within its limit.
 #[derive(Debug)]
@@ -70,63 +59,11 @@ pub(crate) struct PageEvents {
     keep_alive: Pin<Box<Sleep>>,
 }
 
-/// Whether a path belongs to the web page of this door.
-pub(crate) fn is_page_path(shared: &DoorShared, path: &str) -> bool {
-    shared.page.is_some() && (path.starts_with(PAGE_PATH) || path == "/ui")
-}
-
-/// Answers a request below `/ui/`.
-pub(crate) async fn answer_page(
-    shared: &Arc<DoorShared>,
-    peer: PeerAddress,
-    parts: Parts,
-    body: RequestBody,
-) -> Result<Response<DoorBody>, RequestRefusal> {
-    let Some(page) = &shared.page else {
-        return Err(RequestRefusal::path("path"));
-    };
-    if parts.method != Method::GET && parts.method != Method::POST {
-        return Err(RequestRefusal::method("GET, POST"));
-    }
-    shared.guard.check_names(&parts, peer)?;
-    if shared.is_draining() {
-        return Err(RequestRefusal::draining());
-    }
-    let mut request = PageRequest { parts, body: Bytes::new(), principal: None };
-    if request.parts.method == Method::GET {
-        return Ok(page.answer_request(request).await.map(DoorBody::from));
-    }
-    check_content_type(&request.parts)?;
-    if request.parts.uri.path() == SESSION_PATH {
-        let identity = shared.guard.identify(&request.parts, peer, None).await?;
-        if !shared.guard.tokens.may_open_page(&identity.account) {
-            let reason = "this token is not for the page: use the one named `ui`";
-            return Err(RequestRefusal::new(StatusCode::FORBIDDEN, "page_token", reason));
-        }
-        request.principal = Some(Arc::clone(&identity.account));
-    } else if let Err(refused) = page.check_session(&request.parts) {
-        return Ok(refused.map(DoorBody::from));
-    }
-    let permit = shared.guard.admit(&Arc::from(PAGE_PRINCIPAL))?;
-    request.body = read_body(&request.parts, body, PAGE_BODY_BYTES).await?;
-    let response = page.answer_request(request).await;
-    drop(permit);
-    Ok(response.map(DoorBody::from))
-}
-
-impl From<PageBody> for DoorBody {
-    fn from(body: PageBody) -> Self {
-        match body {
-            PageBody::Full(bytes) => Self::from_bytes(bytes),
-            PageBody::Events(events) => {
-                let keep_alive = Box::pin(tokio::time::sleep(DOOR_KEEP_ALIVE));
-                Self::Page(PageEvents { events, keep_alive })
-            }
-        }
-    }
-}
-
 impl PageEvents {
+    pub(crate) fn new(events: mpsc::Receiver<Bytes>) -> Self {
+        Self { events, keep_alive: Box::pin(tokio::time::sleep(DOOR_KEEP_ALIVE)) }
+    }
+
     pub(crate) fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
         if let Poll::Ready(event) = self.events.poll_recv(context) {
             self.keep_alive.as_mut().reset(Instant::now() + DOOR_KEEP_ALIVE);

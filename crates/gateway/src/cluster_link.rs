@@ -6,7 +6,6 @@
 
 pub mod forwarding;
 pub mod messages;
-pub(crate) mod session_values;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

@@ -1,9 +1,11 @@
 //! The host, the budget and the roots that all clients of a gateway share.
 
 pub(crate) mod client_views;
+mod common_tool_lists;
 pub(crate) mod configured_views;
 pub(crate) mod current_view;
 pub(crate) mod log_levels;
+pub(crate) mod parked_places;
 pub(crate) mod principal_views;
 pub(crate) mod roots;
 
@@ -24,14 +26,14 @@ use tokio::sync::watch;
 use crate::cluster_link::ClusterLink;
 use crate::durable_calls::DurableCalls;
 use crate::gateway::client_views::ClientViews;
+use crate::gateway::common_tool_lists::CommonToolLists;
 use crate::gateway::current_view::ViewCache;
 use crate::gateway::log_levels::ClientLogLevels;
+use crate::gateway::parked_places::ParkedPlaces;
 use crate::gateway::principal_views::PrincipalViews;
 use crate::gateway::roots::ClientRoots;
 use crate::mode::GatewayMode;
 use crate::pending::{AnswerError, ListedCall, PendingQuestion, QuestionRegistry, TerminalAnswer};
-use crate::session::parked::ParkedPlaces;
-use crate::session::tool_list::CommonToolLists;
 use mcparley_cluster::Seal;
 
 /// A host that is served to clients. Cheap to clone; all clones are one gateway.

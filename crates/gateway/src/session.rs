@@ -10,6 +10,7 @@ pub(crate) mod parked;
 pub(crate) mod parked_state;
 pub(crate) mod roots;
 pub(crate) mod running_call;
+pub(crate) mod shared_values;
 pub(crate) mod tool_list;
 pub(crate) mod watches;
 

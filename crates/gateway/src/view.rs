@@ -4,7 +4,7 @@
 //! split; addresses begin with the tag of their server.
 
 pub(crate) mod address;
-mod naming;
+pub(crate) mod naming;
 mod rendered;
 mod tool;
 

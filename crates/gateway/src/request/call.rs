@@ -23,7 +23,6 @@ use tokio::time::Instant;
 use crate::call_line::CallLine;
 use crate::client_abilities::{Caller, RequestMeta};
 use crate::client_asker::ClientAsker;
-use crate::cluster_link::session_values::FOUND;
 use crate::json_edit::{JsonEdit, JsonMembers};
 use crate::pending::QuestionSource;
 use crate::pending::listed_route::ListedRoute;
@@ -32,11 +31,12 @@ use crate::request::call_request::CallRequest;
 use crate::request::durable_tasks::DurableStart;
 use crate::response::answer;
 use crate::response::era::ResultForm;
-use crate::response::item::CALL_TOOL;
 use crate::session::GatewaySession;
 use crate::session::parked::invalid_state_error;
 use crate::session::parked_state::{ReturnedCall, is_parked_state};
 use crate::session::running_call::{CallEnd, QuestionKeys, RunningCall};
+use crate::session::shared_values::FOUND;
+use crate::view::naming::CALL_TOOL;
 
 /// The time in which further questions of a call join the first one.
 const QUESTION_PAUSE: Duration = Duration::from_millis(20);

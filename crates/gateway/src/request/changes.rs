@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use crate::client_abilities::Caller;
 use crate::request::subscribe::UPDATED;
 use crate::response::item::ToolListItem;
-use crate::response::resource_update::SUBSCRIPTION;
+use crate::response::resource_update::{SUBSCRIPTION, UpdateForm};
 use crate::session::GatewaySession;
 use crate::session::tool_list::ShownTools;
 use crate::view::View;
@@ -152,7 +152,7 @@ impl GatewaySession {
     ) -> JoinSet<()> {
         let mut tasks = JoinSet::new();
         for (uri, mut subscription) in opened {
-            let form = self.update_form(&uri, &subscription, Some(id));
+            let form = UpdateForm::new(&self.shared.gateway.view(), &uri, &subscription, Some(id));
             let replies = replies.clone();
             tasks.spawn(async move {
                 while let Ok(update) = subscription.next_update().await {

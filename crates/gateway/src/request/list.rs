@@ -14,12 +14,13 @@ use mcparley::pool::connection::ServerStatus;
 use mcparley_wire::{RawJson, RpcError};
 
 use crate::client_abilities::Caller;
-use crate::cluster_link::session_values::LISTED;
 use crate::response::era::ResultForm;
-use crate::response::item::{CALL_TOOL, ToolListItem};
+use crate::response::item::ToolListItem;
 use crate::response::page::{PageItem, PagedList, build_page};
 use crate::session::GatewaySession;
+use crate::session::shared_values::LISTED;
 use crate::session::tool_list::ShownTools;
+use crate::view::naming::CALL_TOOL;
 use crate::view::{ListKind, View};
 
 impl GatewaySession {

@@ -10,10 +10,10 @@ use serde_json::json;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
-use crate::cluster_link::session_values::LEVEL;
 use crate::response::log_message::fit_log_message;
 use crate::response::serialize_result;
 use crate::session::GatewaySession;
+use crate::session::shared_values::LEVEL;
 
 impl GatewaySession {
     /// Answers `logging/setLevel`, and sets the same level at the servers.

@@ -14,8 +14,8 @@ use mcparley_wire::RawJson;
 use serde::Deserialize;
 
 use crate::client_abilities::Caller;
-use crate::cluster_link::session_values::ROOTS;
 use crate::session::GatewaySession;
+use crate::session::shared_values::ROOTS;
 
 /// The maximum number of roots of a client.
 const ROOTS_MOST: usize = 256;

@@ -8,13 +8,13 @@ use mcparley_wire::{INVALID_PARAMS, METHOD_NOT_FOUND, RawJson, Replies, RpcError
 use serde_json::json;
 
 use crate::client_abilities::Caller;
-use crate::cluster_link::session_values::SUBSCRIPTIONS;
 use crate::request::relay::request_error;
 use crate::request::resources::{unknown_resource, uri_param};
 use crate::response::era::ServerEra;
 use crate::response::resource_update::UpdateForm;
 use crate::response::serialize_result;
 use crate::session::GatewaySession;
+use crate::session::shared_values::SUBSCRIPTIONS;
 
 pub(crate) const UPDATED: &str = "notifications/resources/updated";
 
@@ -39,7 +39,7 @@ impl GatewaySession {
     async fn watch_resource(&self, uri: String, caller: &Caller) -> Result<(), RpcError> {
         let subscription = self.open_subscription(&uri, caller).await?;
         if let Some(channel) = self.channel().cloned() {
-            let form = self.update_form(&uri, &subscription, None);
+            let form = UpdateForm::new(&self.shared.gateway.view(), &uri, &subscription, None);
             self.shared.watches.insert(uri, forward_updates(subscription, channel, form));
         }
         Ok(())

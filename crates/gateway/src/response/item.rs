@@ -6,9 +6,7 @@ use mcparley::catalog::CatalogEntry;
 use serde_json::json;
 
 use crate::view::View;
-
-/// The name of the tool that calls unlisted tools.
-pub(crate) const CALL_TOOL: &str = "CallTool";
+use crate::view::naming::CALL_TOOL;
 
 /// One item of a client's tool list.
 #[derive(Clone, Debug)]

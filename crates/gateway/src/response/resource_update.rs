@@ -8,7 +8,7 @@ use mcparley_wire::RawJson;
 use serde_json::{Value, json};
 
 use crate::json_edit::{JsonEdit, JsonMembers, decode_string, json_string};
-use crate::session::GatewaySession;
+use crate::view::View;
 use crate::view::address::client_address;
 
 /// The `_meta` member that names the subscription of a notification (new era).
@@ -28,11 +28,10 @@ pub(crate) struct UpdateForm {
     removes_hidden: bool,
 }
 
-impl GatewaySession {
+impl UpdateForm {
     /// The form of the updates of a subscription to this address of the client.
-    pub(crate) fn update_form(&self, uri: &str, of: &Subscription, id: Option<&Value>) -> UpdateForm {
-        let view = self.shared.gateway.view();
-        UpdateForm {
+    pub(crate) fn new(view: &View, uri: &str, of: &Subscription, id: Option<&Value>) -> Self {
+        Self {
             client_uri: uri.to_owned(),
             original: of.uri().to_owned(),
             tag: view.tag_of(of.server()).map(Arc::from),
@@ -40,9 +39,7 @@ impl GatewaySession {
             removes_hidden: view.mode.removes_hidden(),
         }
     }
-}
 
-impl UpdateForm {
     /// The parameters of a notification for the client: those of the server, with the client's address and
     /// subscription.
     pub(crate) fn fit_update(&self, update: Option<&RawJson>) -> RawJson {

@@ -7,14 +7,14 @@
 //! keeps its result until the client comes back.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mcparley::model::limits::{PARKED_CALLS, PARKED_CALLS_IN_ALL, PARKED_SERVER_CALLS, PARKED_TIME};
+use mcparley::model::limits::{PARKED_CALLS, PARKED_SERVER_CALLS, PARKED_TIME};
 use mcparley_wire::{INTERNAL, INVALID_PARAMS, RawJson, RpcError};
 use serde_json::{Map, Value, json};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
+use crate::gateway::parked_places::ParkedPlace;
 use crate::response::handshake::result_meta;
 use crate::response::serialize_result;
 use crate::session::running_call::{OpenQuestion, RunningCall};
@@ -22,29 +22,6 @@ use crate::session::running_call::{OpenQuestion, RunningCall};
 /// The parked calls of one client.
 #[derive(Debug, Default)]
 pub(crate) struct ParkedCalls(Mutex<HashMap<String, ParkedCall>>);
-
-/// The places for parked calls of all clients of a gateway. Cheap to clone.
-#[derive(Clone, Debug)]
-pub(crate) struct ParkedPlaces(Arc<Semaphore>);
-
-/// The place of one parked call, until it is dropped.
-#[derive(Debug)]
-pub(crate) struct ParkedPlace {
-    _permit: OwnedSemaphorePermit,
-}
-
-impl Default for ParkedPlaces {
-    fn default() -> Self {
-        Self(Arc::new(Semaphore::new(PARKED_CALLS_IN_ALL)))
-    }
-}
-
-impl ParkedPlaces {
-    /// Takes a place; `None` if all are taken.
-    pub(crate) fn take_place(&self) -> Option<ParkedPlace> {
-        Arc::clone(&self.0).try_acquire_owned().ok().map(|permit| ParkedPlace { _permit: permit })
-    }
-}
 
 /// A parked call with its expiry.
 #[derive(Debug)]
@@ -200,19 +177,4 @@ pub(crate) fn too_many_parked_error() -> RpcError {
 /// tells nothing.
 pub(crate) fn invalid_state_error() -> RpcError {
     RpcError::new(INVALID_PARAMS, "`requestState` is not valid for this request")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    // G3
-    #[test]
-    fn places_of_parked_calls_are_limited_and_given_back() {
-        let places = ParkedPlaces::default();
-        let taken: Vec<_> = std::iter::from_fn(|| places.take_place()).collect();
-        assert_eq!(taken.len(), PARKED_CALLS_IN_ALL);
-        drop(taken);
-        assert!(places.take_place().is_some());
-    }
 }

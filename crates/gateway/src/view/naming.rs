@@ -9,8 +9,9 @@ use mcparley::model::name::{ServerName, normalize_server};
 use sha2::{Digest, Sha256};
 
 use crate::mode::{GatewayMode, Naming};
-use crate::response::item::CALL_TOOL;
 
+/// The name of the tool that calls unlisted tools.
+pub(crate) const CALL_TOOL: &str = "CallTool";
 /// The number of hash digits in a name that had to be shortened or told apart.
 const HASH_DIGITS: usize = 8;
 
