@@ -132,9 +132,10 @@ impl InFlightCalls {
                 calls.iter().for_each(|call| self.lane.learn_question(&call.questions));
             }
             MessageRoute::Ambiguous => {
-                // A quiet tool may have asked for the first time, so from now on none of these tools is.
+                // A quiet tool has asked only if there is no other.
                 let calls = self.lock_calls();
-                let may_be = calls.iter().filter(|call| call.can_ask());
+                let has_other = calls.iter().any(|call| call.questions.may_ask());
+                let may_be = calls.iter().filter(|call| !has_other || call.questions.may_ask());
                 may_be.for_each(|call| self.lane.learn_question(&call.questions));
             }
         }
@@ -217,17 +218,13 @@ impl RouteCandidate for Arc<InFlightCall> {
         self.task.get().is_some_and(|known| known == task)
     }
 
-    fn can_ask(&self) -> bool {
+    fn may_ask(&self) -> bool {
         let is_over = self.canceled.get().is_some_and(|until| {
             let early = CANCELED_CALL_TIME.saturating_sub(self.questions.canceled_time());
             *until <= Instant::now() + early
         });
         let is_closed = self.is_closed.load(Ordering::Relaxed);
-        !is_over && !is_closed
-    }
-
-    fn may_ask(&self) -> bool {
-        self.questions.may_ask()
+        self.questions.may_ask() && !is_over && !is_closed
     }
 
     fn has_asked_exactly(&self) -> bool {

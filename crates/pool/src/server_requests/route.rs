@@ -9,7 +9,8 @@
 //! | the message names the task that the call has become | tasks of 2025-11-25 |
 //! | the message came on the stream of a request of no call: the host | old HTTP |
 //! | one call is in flight: that call | shared channels |
-//! | all calls in flight are of one principal: one of them, for a question one whose tool may ask | shared channels |
+//! | all calls in flight are of one principal: one of them | shared channels |
+//! | a question, and only calls of one principal may ask now: one of them | shared channels |
 //! | no call is in flight: the host | shared channels |
 //! | calls of several principals are in flight: no user is asked | shared channels |
 //!
@@ -43,7 +44,7 @@ pub(super) struct RouteClues {
     pub(super) cause: Cause,
     /// The task that the message names.
     pub(super) related_task: Option<String>,
-    /// Whether the message is a question, which a call whose messages are over cannot ask.
+    /// Whether the message is a question: a tool that has finished without one before does not ask.
     pub(super) is_question: bool,
 }
 
@@ -58,11 +59,7 @@ pub(super) trait RouteCandidate: Clone {
     /// Whether the call has become this task.
     fn follows_task(&self, task: &str) -> bool;
 
-    /// Whether a question of the call may still come: neither its connection nor its time is over.
-    fn can_ask(&self) -> bool;
-
-    /// Whether the tool of the call is not known as quiet. A quiet tool may ask for the first time, so this decides
-    /// between calls of one principal only.
+    /// Whether the call may ask: its tool is not known as quiet.
     fn may_ask(&self) -> bool;
 
     /// Whether a question of the call is open, and its questions are told apart: calls of one principal that do
@@ -96,24 +93,14 @@ pub(super) fn resolve_call<C: RouteCandidate>(clues: &RouteClues, calls: &[C]) -
         (Cause::Ours(_), _) | (Cause::Connection, []) => MessageRoute::Host,
         (Cause::Connection, [call]) => MessageRoute::Call(call.clone()),
         (Cause::Connection, [..]) if clues.is_question => {
-            let open: Vec<C> = calls.iter().filter(|call| call.can_ask()).cloned().collect();
-            match open.as_slice() {
+            let asking: Vec<C> = calls.iter().filter(|call| call.may_ask()).cloned().collect();
+            match asking.as_slice() {
                 [] => resolve_by_principal(calls),
-                [..] => prefer_asking(resolve_by_principal(&open)),
+                [call] => MessageRoute::Call(call.clone()),
+                [..] => resolve_unasked(resolve_by_principal(&asking)),
             }
         }
         (Cause::Connection, [..]) => resolve_by_principal(calls),
-    }
-}
-
-/// The calls of one principal whose tools may ask, if there are any.
-fn prefer_asking<C: RouteCandidate>(route: MessageRoute<C>) -> MessageRoute<C> {
-    let MessageRoute::OneOf(calls) = route else { return route };
-    let asking: Vec<C> = calls.iter().filter(|call| call.may_ask()).cloned().collect();
-    match (asking.as_slice(), calls.as_slice()) {
-        ([call], _) | ([], [call]) => MessageRoute::Call(call.clone()),
-        ([], [..]) => MessageRoute::OneOf(calls),
-        ([..], _) => resolve_unasked(MessageRoute::OneOf(asking)),
     }
 }
 

@@ -118,42 +118,28 @@ fn questions_of_an_unknown_call_are_charged_evenly_to_calls_that_are_still_in_fl
     assert!(in_flight.charge_least_asked(&calls).unwrap().is_none(), "both have ended");
 }
 
-// G3 X5 F95 H20: a tool that has been quiet may ask for the first time.
+// G3 X5: a log message is never given to a call by what its tool did before.
 #[test]
-fn question_beside_a_quiet_call_of_another_principal_is_of_neither_and_both_tools_ask_from_then_on() {
+fn question_among_calls_of_several_principals_belongs_to_the_only_one_that_may_ask() {
     let calls = InFlightCalls::default();
     let question = RouteClues { is_question: true, ..SHARED };
     calls.register_call(Some(&context("1")), "echo", None).note_finish();
-    calls.register_call(Some(&context("1")), "idle", None).note_finish();
     let (quiet, asking) = (
         calls.register_call(Some(&context("1")), "echo", None),
         calls.register_call(Some(&context("2")), "ask", None),
     );
-    let closed = calls.register_call(Some(&context("3")), "idle", None);
-    closed.note_closed();
-    let unclear = calls.route_message(&question);
-    assert!(matches!(unclear, MessageRoute::Ambiguous));
-    calls.learn_question(&unclear);
-    assert!(calls.lane.questions_of("echo").may_ask() && calls.lane.questions_of("ask").may_ask());
-    assert!(!calls.lane.questions_of("idle").may_ask(), "its connection has ended");
-    drop(quiet);
-    let route = calls.route_message(&question);
-    assert!(matches!(route, MessageRoute::Call(call) if Arc::ptr_eq(&call, asking.call())));
-}
-
-// G3 X5: a log message is never given to a call by what its tool did before.
-#[test]
-fn question_among_calls_of_one_principal_belongs_to_the_only_one_that_may_ask() {
-    let calls = InFlightCalls::default();
-    let question = RouteClues { is_question: true, ..SHARED };
-    calls.register_call(Some(&context("1")), "echo", None).note_finish();
-    let _quiet = calls.register_call(Some(&context("1")), "echo", None);
-    let asking = calls.register_call(Some(&context("1")), "ask", None);
     let is_asking = |route| matches!(route, MessageRoute::Call(call) if Arc::ptr_eq(&call, asking.call()));
     assert!(is_asking(calls.route_message(&question)));
-    assert_eq!(route(&calls), ("one of", 2), "a log message");
-    let _open = asking.call().begin_asking(&calls);
+    assert_eq!(route(&calls), ("unclear", 0), "a log message");
+    let open = asking.call().begin_asking(&calls);
     assert!(is_asking(calls.route_message(&question)), "a second question of the only one that may ask");
+    drop(open);
+    let _third = calls.register_call(Some(&context("3")), "new", None);
+    let unclear = calls.route_message(&question);
+    assert!(matches!(unclear, MessageRoute::Ambiguous), "two that may ask");
+    calls.learn_question(&unclear);
+    drop(quiet);
+    assert!(calls.lane.questions_of("new").may_ask() && !calls.lane.questions_of("echo").may_ask());
 }
 
 // F95 H20: the server may have sent messages of a canceled call before it learned of the cancellation.
