@@ -183,8 +183,8 @@ pub struct DoorArgs {
     #[arg(long, value_name = "NAME", requires = "issuer")]
     pub scope: Vec<String>,
 
-    /// Accept this name in the `Host` header; may be repeated
-    #[arg(long, value_name = "NAME", requires = "http")]
+    /// Accept this name in the `Host` header, at this port if a proxy listens on another one; may be repeated
+    #[arg(long, value_name = "NAME[:PORT]", requires = "http")]
     pub host: Vec<String>,
 
     /// The address under which browsers reach the gateway, if it stands behind a proxy

@@ -24,7 +24,7 @@ use crate::signal::Signal;
 const GRACE: Duration = Duration::from_millis(900);
 
 /// The time after which signals are watched. Shorter work ends before a user could press a key.
-const UNWATCHED: Duration = Duration::from_millis(20);
+const UNWATCHED: Duration = Duration::from_millis(2);
 /// The signals that end a command.
 const ALL: [Signal; 3] = [Signal::Hangup, Signal::Interrupt, Signal::Terminate];
 

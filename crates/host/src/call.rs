@@ -80,16 +80,13 @@ impl Host {
     ///
     /// # Errors
     /// A [`CallError`]. A tool that ran and reported a failure is no error: see [`CallOutcome::is_error`].
-    pub async fn call(&self, mut call: Call) -> Result<CallOutcome, CallError> {
-        let mut audit_entry = self.audit_entry(call.client_identity(), || call.selector.display_name());
-        let result = match call.open_span() {
-            // Boxed: with its span the future would be larger for every call.
-            Some(span) => Box::pin(self.execute_call(&mut call, &mut audit_entry).instrument(span)).await,
-            None => self.execute_call(&mut call, &mut audit_entry).await,
-        };
-        call.record_outcome(&result);
-        audit_entry.set_outcome(&result);
-        result.map(ForwardableOutcome::into_outcome)
+    pub fn call(
+        &self,
+        mut call: Call,
+    ) -> impl Future<Output = Result<CallOutcome, CallError>> + Send + use<'_> {
+        call.is_forwarded = false;
+        // A block instead of an asynchronous function, whose future would hold its argument twice.
+        async move { self.record_call(&mut call).await.map(ForwardableOutcome::into_outcome) }
     }
 
     /// Calls a tool for a program that forwards the result: one that no hook changes and that is not too
@@ -97,13 +94,21 @@ impl Host {
     ///
     /// # Errors
     /// A [`CallError`].
-    pub async fn call_to_forward(&self, mut call: Call) -> Result<ForwardableOutcome, CallError> {
+    pub fn call_to_forward(
+        &self,
+        mut call: Call,
+    ) -> impl Future<Output = Result<ForwardableOutcome, CallError>> + Send + use<'_> {
         call.is_forwarded = true;
+        async move { self.record_call(&mut call).await }
+    }
+
+    /// Runs a call, and records it in the audit log and in its span.
+    async fn record_call(&self, call: &mut Call) -> Result<ForwardableOutcome, CallError> {
         let mut audit_entry = self.audit_entry(call.client_identity(), || call.selector.display_name());
         let result = match call.open_span() {
-            // Boxed, as above.
-            Some(span) => Box::pin(self.execute_call(&mut call, &mut audit_entry).instrument(span)).await,
-            None => self.execute_call(&mut call, &mut audit_entry).await,
+            // Boxed: with its span the future would be larger for every call.
+            Some(span) => Box::pin(self.execute_call(call, &mut audit_entry).instrument(span)).await,
+            None => self.execute_call(call, &mut audit_entry).await,
         };
         call.record_outcome(&result);
         audit_entry.set_outcome(&result);
@@ -118,7 +123,7 @@ impl Host {
     ) -> Result<ForwardableOutcome, CallError> {
         let mut hook_state = HookState::default();
         let bound = self.authorize_call(call, &mut hook_state, audit_entry).await?;
-        self.send_permitted_call(call, &bound, hook_state).await
+        self.send_permitted_call(call, &bound, &mut hook_state).await
     }
 
     /// Runs the steps of a permitted call: sends it, runs post hooks and stores a result that is too long.
@@ -126,7 +131,7 @@ impl Host {
         &self,
         call: &mut Call,
         bound: &BoundTool,
-        mut hook_state: HookState,
+        hook_state: &mut HookState,
     ) -> Result<ForwardableOutcome, CallError> {
         hook_state.store_post_input(self.hook_runner(), call);
         let mut result = self.dispatch_call(bound, call).await;
@@ -137,7 +142,7 @@ impl Host {
         if hook_state.may_change_result() {
             // Boxed: this rare, large future would enlarge the future of every call.
             let shaped = result.map(ForwardableOutcome::into_outcome);
-            let changed = Box::pin(self.run_post_hooks(bound, hook_state, shaped)).await;
+            let changed = Box::pin(self.run_post_hooks(bound, std::mem::take(hook_state), shaped)).await;
             result = changed.map(ForwardableOutcome::Shaped);
         }
         if call.is_whole {

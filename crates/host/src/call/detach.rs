@@ -81,9 +81,9 @@ impl PermittedCall {
     /// # Errors
     /// A [`CallError`].
     pub async fn send_here(self) -> Result<ForwardableOutcome, CallError> {
-        let Self { host, mut call, bound, hook_state, mut audit_entry } = self;
+        let Self { host, mut call, bound, mut hook_state, mut audit_entry } = self;
         call.is_forwarded = true;
-        let result = host.send_permitted_call(&mut call, &bound, hook_state).await;
+        let result = host.send_permitted_call(&mut call, &bound, &mut hook_state).await;
         audit_entry.set_outcome(&result);
         result
     }

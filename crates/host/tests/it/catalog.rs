@@ -138,7 +138,7 @@ async fn change_between_the_first_list_and_the_subscription_is_noticed() {
 // F64 L11
 #[tokio::test]
 async fn endless_lists_are_cut_and_their_tools_offered_once() {
-    for script in ["cursor-same", "cursor-endless", "many-tools:5000"] {
+    for script in ["cursor-same", "cursor-endless", "many-tools:20001"] {
         let alive = servers([("long", scripted(&[script]))]).ready().await;
         let server = alive.server("long");
         assert!(!server.state.surface.gaps.is_empty(), "{script}");

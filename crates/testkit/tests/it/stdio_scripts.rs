@@ -26,6 +26,7 @@ const WORDS: &[&str] = &[
     "also-tool",
     "app-tool",
     "described",
+    "notice",
 ];
 
 #[test]
@@ -185,4 +186,14 @@ fn server_request_is_sent_before_reply() {
         server.send(&answer);
         assert_eq!(server.message()["result"]["content"][0]["text"], json!(answer.to_string()));
     }
+}
+
+#[test]
+fn notification_is_sent_before_the_reply_to_a_call() {
+    let mut server = start(&["notice:notifications/vendor/done"]);
+    server.greet();
+    server.echo();
+    let notice = server.message();
+    assert_eq!((&notice["method"], notice.get("id")), (&json!("notifications/vendor/done"), None));
+    assert_eq!(server.message()["result"]["content"][0]["type"], "text");
 }

@@ -66,7 +66,7 @@ fn heavy_call_needs_the_same_processor_time_with_two_gateways_as_with_one() {
 #[test]
 fn heavy_calls_do_not_wait_for_redis_that_answers_slowly() {
     let redis = Redis::start();
-    let slow = SlowProxy::start(&redis, &[200, 900, 450, 700]);
+    let slow = SlowProxy::start(&redis, &[200, 700, 450, 600]);
     let url = slow.url();
     let (one, _two) = (start(&redis, &["--state", &url]), start(&redis, &["--state", &url]));
     let session = open_session(&one.address, TOKEN_A);

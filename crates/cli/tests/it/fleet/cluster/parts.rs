@@ -167,18 +167,25 @@ impl SlowProxy {
     }
 
     pub(crate) fn url(&self) -> String {
-        format!("redis://:geheim@127.0.0.1:{}/3", self.port)
+        format!("redis://:secret-word@127.0.0.1:{}/3", self.port)
     }
 }
 
-/// Copies bytes until a side ends; waits before each part.
-fn copy_with_delays(mut from: TcpStream, mut to: TcpStream, delays: &[u64]) {
+/// Copies bytes until a side ends; each part leaves a delay after it came, however long those before it waited.
+fn copy_with_delays(mut from: TcpStream, mut to: TcpStream, delays: &'static [u64]) {
+    let (parts, coming) = std::sync::mpsc::channel::<(Instant, Vec<u8>)>();
+    std::thread::spawn(move || {
+        for (due, part) in coming {
+            std::thread::sleep(due.saturating_duration_since(Instant::now()));
+            if to.write_all(&part).is_err() {
+                return;
+            }
+        }
+    });
     let (mut bytes, mut waits) = ([0; 16_384], delays.iter().cycle());
     while let Ok(read @ 1..) = from.read(&mut bytes) {
-        if let Some(delay) = waits.next() {
-            std::thread::sleep(Duration::from_millis(*delay));
-        }
-        if to.write_all(&bytes[..read]).is_err() {
+        let delay = waits.next().map_or(Duration::ZERO, |delay| Duration::from_millis(*delay));
+        if parts.send((Instant::now() + delay, bytes[..read].to_vec())).is_err() {
             return;
         }
     }
