@@ -252,7 +252,7 @@ impl DoorStream {
         Ok(self.replace_reader(state))
     }
 
-    /// Detaches a reader whose connection is gone.
+    /// Detaches a reader without a connection.
     pub(crate) fn detach_reader(&self, reader: u64) {
         let mut state = self.lock_state();
         if state.reader != reader {

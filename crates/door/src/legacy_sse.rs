@@ -22,7 +22,7 @@ use crate::request_body::accepts;
 use crate::shared::DoorShared;
 use mcparley_gateway::TraceHeaders;
 
-/// Opens a session with its event stream, whose first event names the address for POSTs.
+/// Opens a session with its event stream; the first event names the address for POSTs.
 pub(crate) fn open_stream(
     shared: &Arc<DoorShared>,
     (identity, permit): (&Arc<ClientIdentity>, LoadPermit),

@@ -1,4 +1,4 @@
-//! Requests to a client of the old era, whose responses come in other POSTs.
+//! Requests to a client of the old era; the responses come in other POSTs.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -250,7 +250,7 @@ impl SessionTable {
         sessions.iter().for_each(|session| session.channel.end());
     }
 
-    /// Removes what has expired, and returns the sessions in memory. Called from time to time.
+    /// Removes expired entries, and returns the sessions in memory. Called from time to time.
     pub(crate) fn remove_expired(&self) -> Vec<Arc<HttpSession>> {
         self.gateway.close_idle_principals();
         let now = seconds_since_epoch();

@@ -35,7 +35,7 @@ impl DoorTasks {
 
 impl Drop for TasksGuard {
     fn drop(&mut self) {
-        // Dropped outside of the lock: a task may hold what spawns another one at its end.
+        // Dropped outside of the lock: a task may own a value that spawns another one at its end.
         let tasks = self.0.lock_tasks().take();
         drop(tasks);
     }

@@ -71,7 +71,7 @@ impl CallLine {
         self.route.last_answer()
     }
 
-    /// Answers one request: from what is known of the client, or by asking it.
+    /// Answers one request: from the stored values of the client, or by asking it.
     async fn answer_request(&self, server: &ServerName, request: InputRequest) -> Result<RawJson, RpcError> {
         let InputRequest { method, params, .. } = request;
         match method.as_str() {

@@ -31,7 +31,7 @@ pub struct ClientSessions {
     sessions: Mutex<HashMap<ClientOffer, RunningSession>>,
 }
 
-/// A session, whose background work and parked calls end when it is dropped.
+/// A session. Its background work and parked calls end when it is dropped.
 #[derive(Debug)]
 struct RunningSession {
     session: GatewaySession,

@@ -11,7 +11,7 @@ pub struct GatewayMode {
     pub one: Option<ServerName>,
     /// The names of tools and prompts.
     pub naming: Naming,
-    /// Servers whose tools have bare names, whatever the naming is.
+    /// Servers with bare names of tools, in every naming.
     pub bare_servers: Vec<ServerName>,
     /// Whether limits for models apply: short names, cut descriptions, stored results.
     pub for_model: bool,

@@ -1,4 +1,4 @@
-//! The view of a gateway: everything its clients can see, with the names and addresses they see it by.
+//! The view of a gateway: all that its clients can see, with the names and addresses they see it by.
 //!
 //! A view is an immutable snapshot. Names are made by one function for the whole view and looked up, never
 //! split; addresses begin with the tag of their server.
@@ -22,7 +22,7 @@ use crate::view::naming::{NamedItem, assign_names};
 use crate::view::rendered::RenderedTools;
 pub(crate) use crate::view::rendered::{ListKind, RenderedItem};
 
-/// A snapshot of everything that clients can see.
+/// A snapshot of all that clients can see.
 #[derive(Debug)]
 pub(crate) struct View {
     pub(crate) mode: Arc<GatewayMode>,
@@ -38,7 +38,7 @@ pub(crate) struct View {
     prompts_by_name: HashMap<Arc<str>, usize>,
     rendered_tools: [OnceLock<RenderedTools>; 2],
     rendered_lists: [OnceLock<Vec<RenderedItem>>; 4],
-    /// The digests of the prompts, and of everything that the notification about resources covers.
+    /// The digests of the prompts, and of all that the notification about resources covers.
     digests: [OnceLock<u64>; 2],
 }
 

@@ -14,7 +14,7 @@ use crate::guard::refusal::RequestRefusal;
 
 /// The time over which failed tokens are counted.
 const FAILURE_WINDOW: Duration = Duration::from_secs(60);
-/// The maximum number of addresses whose failures are counted.
+/// The maximum number of addresses with counted failures.
 const FAILURE_ADDRESSES: usize = 4096;
 /// The maximum number of principals; they come from the token file, so only a large file has more.
 const PRINCIPALS: usize = 65_536;

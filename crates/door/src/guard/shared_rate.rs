@@ -75,7 +75,7 @@ impl RateExchange {
         }
     }
 
-    /// The counter of a principal, whose name the store does not learn.
+    /// The counter of a principal. The store does not learn its name.
     fn counter_key(&self, principal: &str, second: u64) -> Option<String> {
         let name = match &self.view {
             Some(view) => format!("view:{view}:{principal}"),

@@ -40,7 +40,7 @@ impl RequestedTool {
         Some((server, &self.name))
     }
 
-    /// Like [`RequestedTool::find_in_view`], with a name for all tools that are not in the view.
+    /// Like the search in the view, with a name for all tools that are not in the view.
     #[must_use]
     pub fn find_or_unknown(&self) -> (String, &str) {
         self.find_in_view().unwrap_or_else(|| (UNKNOWN.to_owned(), UNKNOWN))

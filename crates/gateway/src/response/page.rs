@@ -1,6 +1,6 @@
 //! Pages of lists: a slice of the rendered items, and the cursor of the next page.
 //!
-//! A cursor holds everything it needs, so it survives changes of the list and a restart: the kind of the list,
+//! A cursor holds all it needs, so it survives changes of the list and a restart: the kind of the list,
 //! a digest of the view, the index behind the page, and a hash of the last item. Items that appear or vanish
 //! between two pages neither hide another item nor repeat one.
 

@@ -122,7 +122,7 @@ impl View {
         *prompts.get_or_init(|| self.hash_lists(&[ListKind::Prompts]))
     }
 
-    /// A digest of everything that the notification about resources covers.
+    /// A digest of all that the notification about resources covers.
     pub(crate) fn resources_digest(&self) -> u64 {
         let [_, resources] = &self.digests;
         *resources

@@ -135,7 +135,7 @@ impl ConnectContext {
         }
     }
 
-    /// Connects and fetches the lists within what is left of the timeout.
+    /// Connects and fetches the lists within the rest of the timeout.
     async fn connect_and_list(
         &self,
         config: &ServerConfig,

@@ -191,7 +191,7 @@ impl Drop for AttachedLifetime {
     }
 }
 
-/// Handles the notifications for this transport, and passes everything else on.
+/// Handles the notifications for this transport, and passes all others on.
 struct NoticeFilter {
     inner: Arc<dyn Handler>,
     stderr: Stderr,

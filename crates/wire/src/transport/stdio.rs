@@ -134,7 +134,7 @@ impl StdioTransport {
 pub struct Stderr(Arc<StderrBuffer>);
 
 impl Stderr {
-    /// Adds bytes that were read by somebody else, such as the daemon that runs the server.
+    /// Adds bytes that another process has read, such as the daemon that runs the server.
     pub fn push_bytes(&self, bytes: &[u8]) {
         self.0.push_bytes(bytes);
     }
@@ -194,7 +194,7 @@ pub struct StderrFollower {
 }
 
 impl StderrFollower {
-    /// Skips everything that has been read so far.
+    /// Skips all bytes that have been read so far.
     pub fn skip_to_end(&mut self) {
         self.position = *self.arrivals.borrow_and_update();
     }

@@ -1,4 +1,4 @@
-//! Layout: divides the screen, whatever its size.
+//! Layout: divides a screen of any size.
 
 use ratatui::layout::Rect;
 
