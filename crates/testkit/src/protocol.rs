@@ -63,7 +63,8 @@ pub fn client_message_violation(revision: &str, message: &Value) -> Option<Strin
         }),
         (Some(method), false) => check("JSONRPCNotification", message).or_else(|| {
             // Editors are told by a notification of their own that a client is there.
-            let is_known = method.starts_with("notifications/");
+            let name = method.strip_prefix("notifications/");
+            let is_known = name.is_some_and(|name| !is_extension_notice(revision, name));
             is_known.then(|| check("ClientNotification", message)).flatten()
         }),
         (None, _) if message.get("error").is_some() => check(error_definition(revision), message),
@@ -165,6 +166,11 @@ const PROTOCOL_AREAS: [&str; 11] = [
 fn is_extension_method(revision: &str, method: &str) -> bool {
     let area = method.split('/').next().unwrap_or_default();
     !PROTOCOL_AREAS.contains(&area) || revision == NEW && area == "tasks"
+}
+
+/// Whether an extension defines the notification: it has an area, as in `vendor/event`, and none of the revision.
+fn is_extension_notice(revision: &str, name: &str) -> bool {
+    name.contains('/') && is_extension_method(revision, name)
 }
 
 fn error_definition(revision: &str) -> &'static str {

@@ -63,6 +63,20 @@ fn method_of_an_extension_is_checked_as_a_request_and_a_misspelled_one_is_refuse
 
 // T9
 #[test]
+fn notification_of_an_extension_passes_and_a_misspelled_one_is_refused() {
+    for revision in protocol_revisions() {
+        let violation = |method: &str| {
+            let notice = json!({ "jsonrpc": "2.0", "method": method, "params": { "own": [1] } });
+            client_message_violation(revision, &notice)
+        };
+        assert_eq!(violation("notifications/vendor/event"), None, "{revision}");
+        assert!(violation("notifications/canceled").is_some(), "{revision}");
+        assert!(violation("notifications/roots/list_change").is_some(), "{revision}");
+    }
+}
+
+// T9
+#[test]
 fn replies_of_a_client_are_recognized_by_their_members() {
     let reply = |result: Value| json!({ "jsonrpc": "2.0", "id": "ask-1", "result": result });
     let good = [json!({ "action": "decline" }), json!({ "roots": [{ "uri": "file:///a" }] }), json!({})];
